@@ -212,7 +212,7 @@ func (w *writer) lines() (string, error) {
 	return out.String(), nil
 }
 
-// totals returns the details of the last message of the session that counts up the usage
+// totals returns the details of the last entry of the session that counts up the usage
 // of an agent's session, "" if there is none.
 func (w *writer) totals(sessionID string) js.Value {
 	in, err := address.Open(w.ctx, w.streams, w.name)
@@ -225,10 +225,12 @@ func (w *writer) totals(sessionID string) js.Value {
 		return ""
 	}
 	for _, e := range slices.Backward(s.Entries) {
+		details := js.Value(e.Get("details"))
 		if m, ok := e.Message(); ok {
-			if details := js.Value(m.Get("details")); details.Get("sessionId").Str() == sessionID {
-				return details
-			}
+			details = js.Value(m.Get("details"))
+		}
+		if details.Get("sessionId").Str() == sessionID {
+			return details
 		}
 	}
 	return ""

@@ -13,7 +13,7 @@ type Price struct {
 	Speed    string // "fast", "" for the usual one
 	Geo      string // the region that the model was to run in, such as "us", "" for any
 	Searches int64  // of the web, each of which costs
-	Unknown  string // the names of members that nobody knows the meaning of, with commas between: of such a call the cost is not known
+	Unknown  string // names of members that no table here has, with commas between: of such a call the cost is not known
 }
 
 // The members of a usage of the format that decide a price, and the one with members that are not known.
@@ -143,8 +143,8 @@ var reportedPrice = map[string]string{
 }
 
 // reportedCounts are the members of reported usage, by their paths, that are counted, or are known to
-// count nothing that is paid for on its own: parts and sums of what is counted, times, and what a search
-// of Anthropic's that fetches a page costs, which is nothing. The lists are those of the APIs' references,
+// cost nothing besides: parts and sums of counters, times, and the pages that Anthropic's API fetches, which
+// are free. The lists are those of the APIs' references,
 // and of the agents' sources.
 var reportedCounts = set(`
 	input_tokens output_tokens total_tokens cache_read_input_tokens cache_creation_input_tokens cache_write_input_tokens

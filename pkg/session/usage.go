@@ -35,7 +35,7 @@ func countsTokens(usage string) bool {
 // The input of a usage is without what a cache held, and the output is with the tokens for
 // reasoning, which reasoning counts once more, as cacheWrite1h does with those of cacheWrite
 // that are to last an hour. What decides what a token costs is kept where it is not the usual:
-// see [PriceOf]. So is what nobody knows the meaning of. A cost that is one number is the total.
+// see [PriceOf]. Members that no table here has are kept, too. A cost that is one number is the total.
 func UsageOf(raw string) (string, error) {
 	v := js.Value(raw)
 	if !v.IsObject() {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ type claudeReader struct {
 	partial  messageAssembler // of the message in stream_events, as far as it came
 	boundary js.Value         // a compaction whose summary comes next
 	failure  string           // words of an API error, said in place of a reply
+	others   []api.Iteration  // requests that the API made on its own for the open message
 	spoke    bool             // a message has come
 	turn     turnUsage
 	room     []js.Field // for the members of an event
@@ -41,8 +43,28 @@ type claudeReader struct {
 // A turnUsage counts the usage of the replies of a turn, to find the part that the stream does not
 // tell.
 type turnUsage struct {
-	output int64   // tokens of its replies that are recorded
-	cost   float64 // in USD, since the agent's session began
+	output int64               // tokens of its replies that are recorded
+	cost   float64             // in USD, since the agent's session began
+	models js.Value            // what each model had used by the end of the turn before, since the agent's session began
+	spent  map[string][4]int64 // tokens that entries of the turn have, by model
+}
+
+// modelCounters are the counters of modelUsage, and how a usage of the API and of the format call them.
+var modelCounters = [4][3]string{
+	{"inputTokens", "input_tokens", "input"}, {"outputTokens", "output_tokens", "output"},
+	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"}, {"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
+}
+
+// took takes note of a usage of the format that is recorded.
+func (t *turnUsage) took(model, usage string) {
+	if t.spent == nil {
+		t.spent = map[string][4]int64{}
+	}
+	n := t.spent[model]
+	for i, names := range modelCounters {
+		n[i] += api.Tokens(js.Value(usage).Get(names[2]))
+	}
+	t.spent[model] = n
 }
 
 func isClaude(v js.Dict) bool {
@@ -105,7 +127,8 @@ func (c *claudeReader) begin(v js.Dict, id string) {
 	c.finish("")
 	c.sessionID = id
 	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
-	c.turn = turnUsage{cost: c.rec.total(id).Get("totalCostUsd").Float()}
+	before := c.rec.total(id)
+	c.turn = turnUsage{cost: before.Get("totalCostUsd").Float(), models: before.Get("modelUsage")}
 }
 
 func (c *claudeReader) system(v js.Dict) {
@@ -155,8 +178,26 @@ func (c *claudeReader) assistant(v js.Dict) {
 // of its turn, and waits for what the turn says of it.
 func (c *claudeReader) ready() {
 	if c.partial.ended && c.partial.id == c.id && len(c.calls) > 0 && c.written == nil {
-		c.write(c.fields("")...)
+		c.put(c.fields(""))
 	}
+}
+
+// put records the open message, in front of it the requests that were made on its way.
+func (c *claudeReader) put(fields []js.Field) {
+	model := c.head.Get("model").Str()
+	for _, other := range c.others {
+		made := other.Fields(model)
+		c.rec.entry(session.TypeUsage, c.at, made...)
+		c.turn.took(cmp.Or(other.Model, model), made[len(made)-1].Raw)
+	}
+	c.turn.output += outputOf(c.others)
+	c.others = nil
+	for _, f := range fields {
+		if f.Name == "usage" {
+			c.turn.took(model, f.Raw)
+		}
+	}
+	c.write(fields...)
 }
 
 // block returns what a block is here, "" for nothing.
@@ -249,11 +290,11 @@ func (c *claudeReader) event(v js.Dict) {
 // ended as the turn says it, "" if that is not known.
 func (c *claudeReader) fields(stop string) []js.Field {
 	usage := c.head.Get("usage")
-	if c.streamed() && !c.qwen {
-		usage = c.partial.usage
-		stop = cmp.Or(c.partial.stop, stop)
-	} else if !c.qwen { // its counts are those of its beginning
-		usage = usage.With("output_tokens", "0")
+	if !c.qwen {
+		usage = c.own()
+		if c.streamed() {
+			stop = cmp.Or(c.partial.stop, stop)
+		}
 	}
 	reason := cmp.Or(api.StopReason(stop), c.stopOf())
 	if c.aborted {
@@ -287,7 +328,7 @@ func (c *claudeReader) finish(stop string, more ...js.Field) {
 			if c.qwen {
 				fields = merge(fields, c.qwenError())
 			}
-			c.write(fields...)
+			c.put(fields)
 		}
 		for _, uuid := range c.pending {
 			c.uuids[uuid] = c.written
@@ -346,13 +387,14 @@ func (c *claudeReader) result(v js.Dict) {
 	if c.qwen {
 		c.finish(v.Get("stop_reason").Str())
 	} else {
-		c.finish(v.Get("stop_reason").Str(), c.rest(v)...)
+		c.total(v)
 	}
 	if failed != "" {
 		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
 		c.rec.message(api.Assistant(nil, fields...), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()))
 	}
 	c.failure, c.turn.output = "", 0
+	clear(c.turn.spent)
 }
 
 // streamed reports whether the events of the API say what the open message used.
@@ -360,32 +402,118 @@ func (c *claudeReader) streamed() bool {
 	return c.partial.id != "" && c.partial.id == c.id && c.partial.usage != ""
 }
 
-// rest returns the usage of the last reply of a turn, with what the turn used and no reply
-// of it says: output, which is known at the end only, and cost, which is summed up from the
-// beginning of the agent's session on.
-func (c *claudeReader) rest(v js.Dict) []js.Field {
-	if len(c.blocks) == 0 || c.written != nil {
-		return nil
-	}
+// own returns the usage of the open message alone, and remembers the requests on its way. Without the
+// events of the API the counts are those from before the first word.
+func (c *claudeReader) own() js.Value {
 	usage := c.head.Get("usage")
-	known := c.turn.output
 	if c.streamed() {
 		usage = c.partial.usage
-		known += usage.Get("output_tokens").Int()
 	}
-	output := usage.Get("output_tokens").Int()
+	parts := api.IterationsOf(usage)
+	c.others = parts.Others
 	if !c.streamed() {
-		output = 0
+		parts.Own = parts.Own.With("output_tokens", "0")
 	}
-	output += max(0, v.Get("usage", "output_tokens").Int()-known)
-	total := v.Get("total_cost_usd").Float()
-	cost := math.Round(max(0, total-c.turn.cost)*1e12) / 1e12
-	c.turn.cost = total
-	made := js.Value(api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))
-	made = made.With("cost", js.Value(js.Object(js.RawField("total", strconv.FormatFloat(cost, 'f', -1, 64)))))
-	return []js.Field{js.RawField("usage", made), js.RawField("details", js.Object(
-		js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID), js.RawField("totalCostUsd", v.Get("total_cost_usd"))))}
+	return parts.Own
 }
+
+// total takes what a turn used in all, as its result says it: each part is counted up from the beginning of the agent's
+// session on, or from a new beginning where it has become less. What no reply of the turn says is output, which is known
+// at the end only and is added to the last reply, and what sub-agents and other models used, which becomes an entry
+// for each model. The last reply has the cost of the turn but for that of other models; readers know that it pays for
+// the replies in front of it.
+func (c *claudeReader) total(v js.Dict) {
+	open, model := len(c.blocks) > 0 && c.written == nil, c.head.Get("model").Str()
+	cost := math.Round(since(v.Get("total_cost_usd").Float(), c.turn.cost)*1e12) / 1e12
+	var rest []js.Field
+	if open {
+		usage := c.own()
+		output := usage.Get("output_tokens").Int()
+		output += max(0, v.Get("usage", "output_tokens").Int()-c.turn.output-outputOf(c.others)-output)
+		rest = []js.Field{js.RawField("usage", api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))}
+	}
+	recorded := c.turn
+	recorded.spent = maps.Clone(c.turn.spent)
+	if open {
+		recorded.took(model, rest[0].Raw)
+		for _, other := range c.others {
+			made := other.Fields(model)
+			recorded.took(cmp.Or(other.Model, model), made[len(made)-1].Raw)
+		}
+	}
+	entries, others := recorded.rests(v.Get("modelUsage"), model)
+	cost = max(0, cost-others)
+	details := js.RawField("details", js.Object(js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID),
+		js.RawField("totalCostUsd", v.Get("total_cost_usd")), js.RawField("modelUsage", v.Get("modelUsage"))))
+	if open {
+		rest[0].Raw = string(js.Value(rest[0].Raw).With("cost", js.Value(js.Object(usd("total", cost)))))
+		rest = append(rest, details)
+	}
+	c.finish(v.Get("stop_reason").Str(), rest...)
+	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
+	if !open && cost > 0 { // no entry has the cost yet
+		entries = append(entries, []js.Field{js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), api.Str("model", model),
+			js.RawField("usage", js.Object(js.RawField("cost", js.Object(usd("total", cost))))), details})
+	}
+	for _, fields := range entries {
+		c.rec.entry(session.TypeUsage, at, fields...)
+	}
+	c.turn = turnUsage{cost: v.Get("total_cost_usd").Float(), models: js.Value(strings.Clone(string(v.Get("modelUsage"))))}
+}
+
+// usageRest is the kind of an entry for what was used in all and no reply says.
+const usageRest = "rest"
+
+// usd returns a member with an amount of dollars.
+func usd(name string, amount float64) js.Field {
+	return js.RawField(name, strconv.FormatFloat(amount, 'f', -1, 64))
+}
+
+// outputOf returns the output of requests that the model of a reply answered itself, in tokens.
+func outputOf(others []api.Iteration) (n int64) {
+	for _, other := range others {
+		if other.Model == "" {
+			n += api.Tokens(other.Usage.Get("output_tokens"))
+		}
+	}
+	return n
+}
+
+// since returns by how much a counter has grown. One that has become less was begun anew.
+func since[N int64 | float64](now, before N) N {
+	if now < before {
+		return now
+	}
+	return now - before
+}
+
+// rests returns the usage entries for what models used in a turn and nothing recorded says, and what models other than that
+// of the replies cost.
+func (t *turnUsage) rests(models js.Value, own string) (entries [][]js.Field, others float64) {
+	for name, used := range models.Members() {
+		before, model := t.models.Get(name), longContext().ReplaceAllString(name, "")
+		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens"), false
+		for i, names := range modelCounters {
+			n := max(0, since(used.Get(names[0]).Int(), before.Get(names[0]).Int())-t.spent[model][i])
+			usage, some = usage.Without(names[0]).Add(js.IntField(names[1], n)), some || n > 0
+		}
+		cost := 0.0
+		if model != own {
+			cost = math.Round(since(used.Get("costUSD").Float(), before.Get("costUSD").Float())*1e12) / 1e12
+		}
+		if others += cost; !some && cost == 0 {
+			continue
+		}
+		made := js.Value(api.Usage(usage)).With("cost", js.Value(js.Object(usd("total", cost), js.RawField("totalFromProvider", "true"))))
+		entries = append(entries, []js.Field{
+			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), js.StringField("model", model), js.RawField("usage", made),
+		})
+	}
+	return entries, others
+}
+
+// longContext is what Claude Code adds to the name of a model whose context is larger.
+var longContext = lazy.Regexp(`\[1m\]$`)
 
 func (c *claudeReader) end() {
 	if said := c.partial.blocks(c.rec); !c.partial.ended && len(said) > len(c.blocks) && c.written == nil {

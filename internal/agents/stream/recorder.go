@@ -127,7 +127,19 @@ func (r *recorder) begin(i *Item) {
 
 // entry adds an entry that is no message.
 func (r *recorder) entry(typ string, at int64, fields ...js.Field) *Item {
+	for _, f := range fields {
+		if f.Name == "details" {
+			r.counts(js.Value(f.Raw))
+		}
+	}
 	return r.add(&Item{Type: typ, Fields: fields, Time: at})
+}
+
+// counts takes note of details that count up the usage of an agent's session.
+func (r *recorder) counts(details js.Value) {
+	if id := details.Get("sessionId").Str(); id != "" {
+		r.totals[id] = details
+	}
 }
 
 // message adds a message, whose time is at unless it has one. The user's words are
@@ -143,9 +155,7 @@ func (r *recorder) message(m session.Message, at int64) *Item {
 	if m.Get("timestamp") == "" && at > 0 {
 		m = session.NewMessage(string(js.Value(m.Raw()).Add(js.IntField("timestamp", at))))
 	}
-	if details := js.Value(m.Get("details")); details.Get("sessionId") != "" {
-		r.totals[details.Get("sessionId").Str()] = details
-	}
+	r.counts(js.Value(m.Get("details")))
 	r.last = r.add(&Item{Type: session.TypeMessage, Message: m, Time: at})
 	r.told(m)
 	return r.last

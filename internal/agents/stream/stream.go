@@ -53,7 +53,7 @@ type Options struct {
 	// has pieces, else message by message. It may be nil.
 	Say func(text string)
 
-	// Totals returns the member "details" of the last recorded message that counts up the
+	// Totals returns the member "details" of the last recorded entry that counts up the
 	// usage of an agent's session, by the id of that session; "" if there is none. Nil
 	// is a new session.
 	Totals func(sessionID string) js.Value

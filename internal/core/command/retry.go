@@ -154,7 +154,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 var interrupts = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // catch catches the signals that end a program from now on, for insist. It is called before a command is
-// started: the first signals may come while it starts, and a second one that nobody caught would end this
+// started: the first signals may come while it starts, and a second one that is not caught would end this
 // process and leave the command running.
 func catch() chan os.Signal {
 	caught := make(chan os.Signal, 2)

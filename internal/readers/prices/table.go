@@ -248,7 +248,7 @@ var hosts = map[string][]string{
 var gateways = []string{"github-copilot", "opencode", "opencode-zen", "opencode-go", "vercel-ai-gateway"}
 
 // As returns "PROVIDER/MODEL" of the maker by whose price a call through a gateway is computed, "" if the
-// provider is no gateway, or has a price of its own.
+// provider is no gateway, or the table has the gateway's price.
 func (m *Model) As(provider string) string {
 	if provider = strings.ToLower(provider); slices.Contains(gateways, provider) && m.Provider != provider {
 		return m.Provider + "/" + m.ID

@@ -33,7 +33,7 @@ type Sum struct {
 	PricedAs []string // models of makers by whose prices calls through gateways were computed
 }
 
-// add adds a call, what it cost, and its copies.
+// add adds a call, its charge, and its copies.
 func (s *Sum) add(c *Call, is Charge, copies int) {
 	total := c.Tokens.Total()
 	s.Calls++

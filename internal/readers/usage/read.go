@@ -297,7 +297,7 @@ func (rd *reader) paid() {
 	rd.unpaid = len(rd.Calls)
 }
 
-// finish leaves out what is no call of its own, and finds out which calls are on the path to the leaf. In a
+// finish leaves out further parts of replies, and finds out which calls are on the path to the leaf. In a
 // session without ids, all are.
 func (rd *reader) finish() {
 	rd.once()

@@ -165,9 +165,9 @@ type Charge struct {
 
 // Why a cost is not known.
 const (
-	BecauseModel    = "model"    // nobody says what it costs
+	BecauseModel    = "model"    // no table has a price for the model
 	BecauseCounters = "counters" // one of them is no count
-	becauseUsage    = "usage."   // and the name of a member that nobody knows the price of
+	becauseUsage    = "usage."   // and the name of a member without a known price
 )
 
 // Of returns what a call cost. A cost of 0 that is stored for tokens is not known to be
