@@ -22,17 +22,13 @@ func infoOf(data []byte) (Info, error) {
 		i.Created = time.UnixMilli(ms).UTC()
 	}
 	i.Modified = i.Created
-	newest, replies := int64(0), Replies{}
+	newest := int64(0)
+	i.Spent = SpentOn(s.Entries)
 	for _, e := range s.Entries {
 		if e.typ == TypeMessage {
 			i.Messages++
 		}
 		m, ok := e.Message()
-		if u := spentOf(m.usage); ok && !replies.Again(m.Str("responseId"), m.Str("model"), u.Input, u.Output, u.CacheRead, u.CacheWrite) {
-			i.Spent.add(u)
-		} else if e.typ != TypeMessage && MayCall(e.typ) {
-			i.Spent.add(spentOf(e.Get("usage")))
-		}
 		if !ok || m.role != RoleUser && m.role != RoleAssistant || m.content == "" {
 			continue
 		}

@@ -30,6 +30,22 @@ func (r *Replies) Again(id, model string, input, output, cacheRead, cacheWrite i
 	return false
 }
 
+// SpentOn sums up what the calls of models among entries report, each reply once.
+func SpentOn(entries []Entry) (sum Spent) {
+	var replies Replies
+	for _, e := range entries {
+		if m, ok := e.Message(); ok {
+			s := spentOf(m.usage)
+			if !replies.Again(m.Str("responseId"), m.Str("model"), s.Input, s.Output, s.CacheRead, s.CacheWrite) {
+				sum.add(s)
+			}
+		} else if MayCall(e.typ) {
+			sum.add(spentOf(e.Get("usage")))
+		}
+	}
+	return sum
+}
+
 // MayCall reports whether an entry of a type is a call of a model if it has a usage: a message has it inside. What an
 // extension calls a usage is its own business.
 func MayCall(typ string) bool {

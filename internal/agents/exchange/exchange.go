@@ -140,6 +140,11 @@ func (f *format) input(s *session.Session, path []session.Entry, t *formats.Targ
 		js.StringField("title", session.NameOf(s.Header, s.Entries)), js.StringField("cwd", s.Header.CWD),
 		js.RawField("messages", array(messages)),
 	}
+	if spent := session.SpentOn(path); spent != (session.Spent{}) {
+		fields = append(fields, js.RawField("spent", js.Object(js.IntField("input", spent.Input), js.IntField("output", spent.Output),
+			js.IntField("cacheRead", spent.CacheRead), js.IntField("cacheWrite", spent.CacheWrite),
+			js.RawField("cost", strconv.FormatFloat(spent.Cost, 'f', -1, 64)))))
+	}
 	for name, text := range map[string]string{"model": model, "provider": provider, "system": system} {
 		if text != "" {
 			fields = append(fields, js.StringField(name, text))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -103,7 +104,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// A trajectory is numbered without gaps, its results answer calls of their own step, and its sums are those of its steps.
+// A trajectory is numbered without gaps, its results answer calls of their own step, and its sums are those of its steps and of the calls beside them.
 func TestTrajectories(t *testing.T) {
 	t.Parallel()
 	type call struct {
@@ -150,6 +151,13 @@ func TestTrajectories(t *testing.T) {
 				if !slices.Contains(step.Calls, call{*r.Call}) {
 					t.Errorf("%s: step %d has a result of %s, and no such call", path, step.ID, *r.Call)
 				}
+			}
+		}
+		leaf, _ := s.Leaf()
+		entries, _ := s.Path(leaf)
+		for _, e := range entries { // summaries, and calls that were made aside
+			if usage := js.Value(e.Get("usage")); e.Type() != session.TypeMessage && e.Type() != session.TypeCustom {
+				prompt += usage.Get("input").Int() + usage.Get("cacheRead").Int() + usage.Get("cacheWrite").Int()
 			}
 		}
 		if got.Final.Prompt != prompt || got.Final.Steps != len(got.Steps) {

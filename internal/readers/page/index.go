@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -24,16 +23,18 @@ type Link struct {
 func LinkTo(s *session.Session, path []int) Link {
 	p := &page{s: s, path: path}
 	l := Link{Title: p.title(), CWD: s.Header.CWD}
+	var entries []session.Entry
 	for _, i := range path {
 		e := s.Entries[i]
+		entries = append(entries, e)
 		if ms, ok := e.Timestamp(); ok {
 			l.Last = time.UnixMilli(ms).UTC()
 		}
-		if m, ok := e.Message(); ok && !e.IsHarness() {
+		if _, ok := e.Message(); ok && !e.IsHarness() {
 			l.Messages++
-			l.Cost += js.Value(m.Get("usage")).Get("cost", "total").Float()
 		}
 	}
+	l.Cost = session.SpentOn(entries).Cost
 	return l
 }
 

@@ -248,7 +248,6 @@ func (p *page) header(title string) {
 	}
 	facts := []string{fmt.Sprintf("%s on this path, %d in the file", tty.Count(int64(on), "entry", "entries"), all)}
 	var entries []session.Entry
-	var cost float64
 	models := []string{}
 	for _, i := range p.path {
 		e := p.s.Entries[i]
@@ -257,7 +256,6 @@ func (p *page) header(title string) {
 		if !ok || m.Role() != session.RoleAssistant {
 			continue
 		}
-		cost += js.Value(m.Get("usage")).Get("cost", "total").Float()
 		if model := m.Str("model"); model != "" && !slices.Contains(models, model) {
 			models = append(models, model)
 		}
@@ -268,7 +266,7 @@ func (p *page) header(title string) {
 	if projection := convo.Project(entries); len(projection) > 0 {
 		facts = append(facts, grouped(convo.EstimateContext(convo.MessagesOf(projection), convo.Estimate))+" tokens in context")
 	}
-	if cost > 0 {
+	if cost := session.SpentOn(entries).Cost; cost > 0 {
 		facts = append(facts, fmt.Sprintf("$%.3f", cost))
 	}
 	facts = append(facts, p.span(entries))

@@ -20,14 +20,13 @@ def step:
 . as $s
 | [(if .system != null then {source: "system", message: .system} else empty end), (.messages[] | step)]
 | [to_entries[] | {step_id: (.key + 1)} + .value] as $steps
-| [$steps[].metrics | select(. != null)] as $metrics
 | {
   schema_version: "ATIF-v\($s.version)", session_id: $s.session, trajectory_id: "\($s.session):\($s.leaf)",
   agent: ({name: $s.agent, version: $s.agentVersion, model_name: $s.model, tool_definitions: ($s | definitions)} | some),
   steps: $steps,
   final_metrics: ({
-    total_prompt_tokens: ([$metrics[].prompt_tokens] | add), total_completion_tokens: ([$metrics[].completion_tokens] | add),
-    total_cached_tokens: ([$metrics[].cached_tokens] | add), total_cost_usd: ([$metrics[].cost_usd | select(. != null)] | add), total_steps: ($steps | length)
+    total_prompt_tokens: ($s.spent // null | if . then prompttokens else null end), total_completion_tokens: $s.spent.output,
+    total_cached_tokens: $s.spent.cacheRead, total_cost_usd: ($s.spent.cost | select(. > 0) // null), total_steps: ($steps | length)
   } | some),
   extra: {sess: ({cwd: $s.cwd, title: $s.title} | some)}
 } | if .extra.sess == {} then del(.extra) else . end
