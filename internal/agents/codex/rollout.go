@@ -134,6 +134,11 @@ func readHead(r io.Reader) (h head, _ error) {
 			return head{}, err
 		}
 		if h.id != "" {
+			if h.parent == "" && bytes.Contains(jl.Data, []byte(typeMeta)) && js.Valid(jl.Data) { // what it copied begins so
+				if l := parseLine(string(jl.Data)); l.typ == typeMeta && l.payload.Get("id").Str() != h.id {
+					h.parent = l.payload.Get("id").Str()
+				}
+			}
 			if h.firstPrompt = promptIn(jl.Data); h.firstPrompt != "" || jl.End() > near {
 				break
 			}
@@ -192,7 +197,7 @@ func parseHead(l line) (head, error) {
 	v := l.payload
 	h := head{
 		id: v.Get("id").Str(), cwd: v.Get("cwd").Str(), created: l.time,
-		parent: cmp.Or(v.Get("forked_from_id").Str(), v.Get("parent_thread_id").Str()),
+		parent: parentIn(v),
 	}
 	if ms, ok := js.ParseTime(v.Get("timestamp").Str()); ok {
 		h.created = ms
@@ -205,6 +210,19 @@ func parseHead(l line) (head, error) {
 		return head{}, formats.Damaged("not a rollout: the first line has no id of a session")
 	}
 	return h, nil
+}
+
+// parentIn returns the thread that the first line of a rollout names as the one it comes from: it was forked from it,
+// spawned by it, or belongs to its session. "" is none.
+func parentIn(v js.Value) string {
+	parent := cmp.Or(v.Get("forked_from_id").Str(), v.Get("parent_thread_id").Str())
+	for _, spawned := range v.Get("source", "subagent").Members() {
+		parent = cmp.Or(parent, spawned.Get("parent_thread_id").Str())
+	}
+	if parent = cmp.Or(parent, v.Get("session_id").Str()); parent == v.Get("id").Str() {
+		return ""
+	}
+	return parent
 }
 
 // errLineage says what a rollout lacks.
