@@ -194,24 +194,68 @@ func (c *conv) flushed(x *exchange) {
 	c.anchor, c.context = c.b.Leaf(), false
 }
 
-// counted gives the exchange the usage of its response.
-func (c *conv) counted(usage js.Value) {
-	u := usageOf(usage)
-	if u.total > 0 {
-		c.tokens = u.total
+// counted gives the exchange the usage of its response: what the total of the thread grew by, of which last is to be
+// the newest part. A total that did not grow was told again. What no reply stands for becomes an entry of its own.
+func (c *conv) counted(l line, last, total js.Value) {
+	used, rest := usageOf(last), counts{}
+	if used.total > 0 {
+		c.tokens = used.total
 	}
-	if c.x == nil {
+	if total.IsObject() {
+		used, rest = c.grown(used, usageOf(total), last.IsObject())
+	} else {
+		c.total = c.total.plus(used)
+	}
+	m := c.newestReply()
+	switch {
+	case used.none():
+	case m != nil && m.usage == "":
+		m.usage = used.text()
+	case total.IsObject():
+		rest = rest.plus(used)
+	}
+	if c.x != nil {
+		c.x.sealed = true
+	}
+	if rest.none() {
 		return
 	}
-	for i := len(c.x.messages) - 1; i >= 0; i-- {
-		if m := c.x.messages[i]; m.role == session.RoleAssistant {
-			if m.usage == "" && u != (counts{}) {
-				m.usage = u.text()
-			}
-			break
+	c.flush()
+	c.put(len(c.batch))
+	c.add(session.TypeUsage, "rest:"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
+		b.WriteString(`"kind":"rest","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) + `,"usage":` + rest.text())
+	})
+}
+
+// grown parts what the total grew by: the usage of the last response, and what no response is known for. Where the total
+// begins anew, or may have in it what the thread was forked from, or grew by less, the response alone counts.
+func (c *conv) grown(last, total counts, told bool) (used, rest counts) {
+	before, alone := c.total, c.forked
+	if !before.within(total) {
+		before, alone = counts{}, true
+	}
+	c.total, c.forked = total, false
+	switch grew := total.minus(before); {
+	case grew.none(), !told:
+		return grew, counts{}
+	case alone, !last.within(grew):
+		return last, counts{}
+	default:
+		return last, grew.minus(last)
+	}
+}
+
+// newestReply returns the reply that was held back last, nil if there is none.
+func (c *conv) newestReply() *pending {
+	if c.x == nil {
+		return nil
+	}
+	for _, m := range slices.Backward(c.x.messages) {
+		if m.role == session.RoleAssistant {
+			return m
 		}
 	}
-	c.x.sealed = true
+	return nil
 }
 
 // item converts the item of a line, and keeps the line.

@@ -61,6 +61,8 @@ type state struct {
 	model    string
 	effort   string
 	tokens   int64
+	total    counts // of the thread, as it was told last
+	forked   bool   // the total may have in it what was used before this file, and none was told yet
 }
 
 // begin is the state before anything was read.
@@ -121,7 +123,7 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l.payload.Get("usage"))
+		c.counted(l, l.payload.Get("usage"), l.payload.Get("thread_token_usage"))
 	}
 	c.keep(l)
 }
@@ -149,7 +151,7 @@ func (c *conv) event(l line) (kept bool) {
 		c.broke(l)
 		return true
 	case "token_count":
-		c.counted(l.payload.Get("info", "last_token_usage"))
+		c.counted(l, l.payload.Get("info", "last_token_usage"), l.payload.Get("info", "total_token_usage"))
 	case "task_complete", "turn_aborted", "task_started":
 		c.flush()
 	case "thread_name_updated":
@@ -188,11 +190,11 @@ func (c *conv) place(key string, at int64) formats.Place {
 	return p
 }
 
-// add adds an entry of a type, with its members as JSON text, and returns its id. It
+// add adds an entry of a type, with its members as JSON text. It
 // is [formats.Builder.Add] for what needs no checking, and is most of what there is.
-func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Builder)) string {
+func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Builder)) {
 	if c.err != nil {
-		return ""
+		return
 	}
 	p := c.place(key, at)
 	id := formats.EntryID(c.b.Known, c.session, "key", p.Key)
@@ -223,7 +225,7 @@ func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Bu
 	if err == nil {
 		err = c.b.Entry(e)
 	}
-	return c.taken(id, err)
+	c.taken(id, err)
 }
 
 // taken notes an entry that was added, or keeps the first error.

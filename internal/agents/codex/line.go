@@ -94,6 +94,31 @@ func usageOf(v js.Value) counts {
 	}
 }
 
+// plus returns the sum of two usages.
+func (u counts) plus(v counts) counts {
+	return counts{u.input + v.input, u.output + v.output, u.read + v.read, u.write + v.write, u.reasoning + v.reasoning, u.total + v.total}
+}
+
+// minus returns what a usage has more than another one, which is within it.
+func (u counts) minus(v counts) counts {
+	return counts{u.input - v.input, u.output - v.output, u.read - v.read, u.write - v.write, u.reasoning - v.reasoning, max(u.total-v.total, 0)}
+}
+
+// within reports whether no counter is above that of v. The total is none: codex also puts estimates there.
+func (u counts) within(v counts) bool {
+	return u.input <= v.input && u.output <= v.output && u.read <= v.read && u.write <= v.write && u.reasoning <= v.reasoning
+}
+
+// none reports whether nothing was used.
+func (u counts) none() bool { return u.within(counts{}) }
+
+// usage returns the usage as codex writes it.
+func (u counts) usage() string {
+	return js.Object(js.IntField("input_tokens", u.input+u.read+u.write), js.IntField("cached_input_tokens", u.read),
+		js.IntField("cache_write_input_tokens", u.write), js.IntField("output_tokens", u.output),
+		js.IntField("reasoning_output_tokens", u.reasoning), js.IntField("total_tokens", u.total))
+}
+
 // text returns the usage as a message has it. Its cost is not known.
 func (u counts) text() string {
 	n, reasoning := api.Int, ""

@@ -136,6 +136,7 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 	}
 	n.read = true
 	start := begin()
+	start.forked = n.head.parent != "" || n.head.base != nil
 	if n.base != nil {
 		if err := r.whole(ctx, n.base); err != nil {
 			return err

@@ -43,6 +43,8 @@ func (x *exporter) write(ctx context.Context) error {
 			continue
 		}
 		if st.lines == nil && changesContext(st.entry) {
+			at, _ := st.entry.Timestamp()
+			x.countAside(st.entry, at)
 			dirty = true
 			continue
 		}
@@ -135,9 +137,16 @@ func (x *exporter) entry(e session.Entry, r repair) {
 			x.begin(at)
 			x.add(x.items(m), at)
 		}
+		if e.Type() == session.TypeBranchSummary {
+			x.countAside(e, at)
+		}
 	case session.TypeSessionInfo, session.TypeTitleChange:
 	default:
-		if !formats.Silent(e) {
+		switch {
+		case formats.Silent(e):
+		case x.countAside(e, at):
+			x.lost.Add(formats.At(e), formats.KindUsage, "what a call beside the conversation was for, and its cost: codex has its tokens alone")
+		default:
 			x.lost.Add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
 		}
 	}
@@ -191,14 +200,25 @@ func (x *exporter) result(m session.Message, at int64) {
 	x.add(x.items(m), at)
 }
 
-// count adds the usage of a response.
+// count adds the usage of a response, and of all so far.
 func (x *exporter) count(u counts, at int64) {
-	n := func(name string, v int64) js.Field { return js.RawField(name, api.Int(v)) }
-	usage := js.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
-		n("output_tokens", u.output), n("reasoning_output_tokens", u.reasoning), n("total_tokens", u.total))
+	x.total = x.total.plus(u)
 	x.event("token_count", at, js.RawField("info", js.Object(
-		js.RawField("total_token_usage", usage), js.RawField("last_token_usage", usage),
+		js.RawField("total_token_usage", x.total.usage()), js.RawField("last_token_usage", u.usage()),
 		js.RawField("model_context_window", "null"))), js.RawField("rate_limits", "null"))
+}
+
+// countAside adds the usage of an entry that is no reply, and reports whether it has one.
+func (x *exporter) countAside(e session.Entry, at int64) bool {
+	v := js.Value(e.Get("usage"))
+	if !v.IsObject() {
+		return false
+	}
+	n := func(name string) int64 { return api.Tokens(v.Get(name)) }
+	u := counts{n("input"), n("output"), n("cacheRead"), n("cacheWrite"), n("reasoning"), 0}
+	u.total = u.input + u.output + u.read + u.write
+	x.count(u, at)
+	return true
 }
 
 // A writer is the lines of a rollout as they come.
@@ -211,6 +231,7 @@ type writer struct {
 	started int64
 	reply   string // the last thing said in it, a literal
 	last    int64  // time of the last line
+	total   counts // as it was told last
 	windows int64  // contexts that were replaced so far
 	size    int64  // of the lines, in bytes
 }
@@ -246,11 +267,13 @@ func (x *exporter) copy(l line) {
 	if l.time != 0 {
 		x.last = l.time
 	}
-	switch {
+	switch total := l.payload.Get("info", "total_token_usage"); {
 	case l.typ == typeEvent && l.kind == "task_started":
 		x.turn = l.payload.Get("turn_id").Str()
 	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
 		x.turn = ""
+	case total.IsObject():
+		x.total = usageOf(total)
 	}
 	x.took(x.renamed(l), l.typ)
 }
