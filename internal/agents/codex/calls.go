@@ -25,6 +25,7 @@ type pending struct {
 	failed  bool
 	exit    string // the exit code of a command, "" if it is unknown
 	failure string // of a reply that failed
+	aborted bool   // a reply that was cut short
 	made    bool   // nothing in the source: put in for a call that was not answered
 	usage   string
 }
@@ -258,6 +259,13 @@ func (c *conv) newestReply() *pending {
 	return nil
 }
 
+// cutShort notes that the turn was interrupted: the reply that it ends with is cut short, unless it is calls.
+func (c *conv) cutShort() {
+	if m := c.newestReply(); m != nil && m == c.x.messages[len(c.x.messages)-1] && len(m.calls) == 0 {
+		m.aborted = true
+	}
+}
+
 // item converts the item of a line, and keeps the line.
 func (c *conv) item(l line, it item, key string) {
 	c.convert(l, it, key)
@@ -312,6 +320,9 @@ func (c *conv) message(l line, it item, key string) {
 			p.blocks[i] = session.HarnessBlock(p.blocks[i], agent)
 		}
 	}
+	if p.custom != "" && strings.Contains(p.blocks[0], interrupted) {
+		c.cutShort()
+	}
 	c.settleBefore(l)
 	c.put(len(c.batch))
 	if !context {
@@ -332,6 +343,9 @@ func (c *conv) message(l line, it item, key string) {
 	c.anchor, c.context = c.b.Leaf(), false
 	c.remember(p)
 }
+
+// interrupted is how codex begins to tell a model that the user interrupted a turn.
+const interrupted = `"text":"<turn_aborted>`
 
 // fromCodex reports whether a user message is one that codex itself has put in.
 func fromCodex(content js.Value) bool {
@@ -431,11 +445,53 @@ func (c *conv) output(l line, it item, key string) {
 	default: // codex cannot read it, so there is none
 		p.blocks, p.failed, p.made = []string{api.Text("aborted")}, true, true
 	}
-	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" {
+	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" || c.fails[it.callID] || refused(p.blocks) {
 		p.failed = true
 	}
+	delete(c.fails, it.callID)
 	c.holdBack(it)
 	c.answer(it.callID, p)
+}
+
+// refusals are how codex itself tells a model that a call failed: what its output begins with.
+var refusals = []string{
+	"apply_patch verification failed: ", "apply_patch handler received ", "write_stdin failed: ", "exec_command failed", "failed to parse function arguments: ",
+	"unsupported call: ", "unsupported custom tool call: ", "tool call error: ", "execution error: ", "exec command rejected by user", "patch rejected by user",
+	"aborted by user",
+}
+
+// refused reports whether an output is what codex says of a call that failed.
+func refused(blocks []string) bool {
+	if len(blocks) != 1 {
+		return false
+	}
+	text := session.NewBlock(blocks[0]).Str("text")
+	return slices.ContainsFunc(refusals, func(begin string) bool { return strings.HasPrefix(text, begin) })
+}
+
+// ended notes a call that failed by an event of its end, which may stand on either side of its output. A command
+// is not among them: it may end long after the call.
+func (c *conv) ended(v js.Value) {
+	id, failed := v.Get("call_id").Str(), v.Get("success") == "false"
+	if result := v.Get("result"); result.IsObject() {
+		failed = result.Get("Err") != "" || result.Get("Ok", "isError") == "true" || result.Get("Ok", "is_error") == "true"
+	}
+	if item := v.Get("item"); item.IsObject() && item.Get("type").Str() != "CommandExecution" {
+		status := item.Get("status").Str()
+		id, failed = item.Get("id").Str(), status == "failed" || status == "declined"
+	}
+	if !failed || id == "" {
+		return
+	}
+	if c.x != nil {
+		for _, m := range c.x.messages {
+			if m.role == session.RoleToolResult && m.callID == id {
+				m.failed = true
+				return
+			}
+		}
+	}
+	c.fails[strings.Clone(id)] = true
 }
 
 // exitCode returns the exit code of a command by what codex tells a model of it, "" if it is

@@ -45,6 +45,7 @@ type conv struct {
 	err   error
 	lost  formats.Tally
 	late  func() map[string]int64 // the last outputs of calls in this file, by their places
+	fails map[string]bool         // calls that an event in front of their output says have failed
 }
 
 // A state is what of the conversion depends on the place in the tree.
@@ -152,8 +153,13 @@ func (c *conv) event(l line) (kept bool) {
 		return true
 	case "token_count":
 		c.counted(l, l.payload.Get("info", "last_token_usage"), l.payload.Get("info", "total_token_usage"))
-	case "task_complete", "turn_aborted", "task_started":
+	case "turn_aborted":
+		c.cutShort()
 		c.flush()
+	case "task_complete", "task_started":
+		c.flush()
+	case "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
+		c.ended(l.payload)
 	case "thread_name_updated":
 		if name := l.payload.Get("thread_name").Str(); name != "" {
 			c.flush()
@@ -319,6 +325,8 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 		switch {
 		case m.failed:
 			stop = "error"
+		case m.aborted:
+			stop = "aborted"
 		case len(m.calls) > 0:
 			stop = "toolUse"
 		}
