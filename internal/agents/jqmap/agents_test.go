@@ -35,6 +35,43 @@ func TestBesideOutside(t *testing.T) {
 	}
 }
 
+// The title is a scalar of YAML in any of its forms, on one line.
+func TestTitleInYAML(t *testing.T) {
+	t.Parallel()
+	deep := "a: &a [x]\n"
+	for i := range 30 {
+		deep += fmt.Sprintf("a%d: &a%d [*a, *a]\n", i, i)
+	}
+	for yaml, want := range map[string]string{
+		"name: The parser # of course\n":             "The parser",
+		"name: \"a: \\u00e9\\t\\\"quoted\\\"\"\n":    "a: é\t\"quoted\"",
+		"name: 'it''s'\n":                            "it's",
+		"summary: |-\n  two\n  lines\n":              "two lines",
+		"summary: >\n  two\n  lines\n":               "two lines",
+		"name: plain\n  on two lines\nid: x\n":       "plain on two lines",
+		"name: \"\"\nsummary: The other\n":           "The other",
+		"name: null\nsummary: The other\n":           "The other",
+		"summary: second\nname: first\n":             "first",
+		"{\"name\": \"in JSON\"}\n":                  "in JSON",
+		"name: 007\n":                                "007",
+		"name: 2026-01-02\n":                         "2026-01-02",
+		"name: &n same\nsummary: *n\n":               "same",
+		"summary: *n\n":                              "", // no YAML
+		"name: [a, list]\n":                          "",
+		"nested:\n  name: inner\n":                   "",
+		"\xef\xbb\xbfname: with a mark\r\nid: x\r\n": "with a mark",
+		"---\nname: one document\n---\nname: two\n":  "one document",
+		deep + "name: of aliases\n":                  "of aliases",
+		"":                                           "",
+	} {
+		path := formatstest.File(t, "home/s1/events.jsonl", copilotStart+"\n")
+		formatstest.Put(t, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml", yaml)
+		if r := formatstest.One(t, format(t, "copilot"), source(path)); r.Info.Name != want {
+			t.Errorf("%q is titled %q, want %q", yaml, r.Info.Name, want)
+		}
+	}
+}
+
 const geminiStart = `{"sessionId":"s1","projectHash":"ab","startTime":"2026-03-04T05:06:07.000Z","kind":"main"}`
 
 // said returns a message of Gemini CLI.

@@ -134,7 +134,7 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) 
 		return info, nil, err
 	}
 	text := js.Value(p.encode(nil, said))
-	info.ID, info.CWD, info.Name = text.Get("id").Str(), text.Get("cwd").Str(), text.Get("title").Str()
+	info.ID, info.CWD, info.Name = text.Get("id").Str(), text.Get("cwd").Str(), session.OneLine(text.Get("title").Str())
 	info.ParentSession = text.Get("parent").Str()
 	info.Created, info.Modified = timeOf(text.Get("created")), timeOf(text.Get("modified"))
 	if !session.ValidSessionID(info.ID) {
@@ -211,7 +211,7 @@ func (h *header) top(path string) string {
 	return filepath.Dir(path)
 }
 
-// readBeside reads a file below a directory, as JSON or else as a text; a link that leads out of it is
+// readBeside reads a file below a directory, as YAML by its name, as JSON or else as a text; a link that leads out of it is
 // not followed.
 func readBeside(root *os.Root, below string) (v any, ok bool) {
 	fi, err := root.Stat(below)
@@ -222,7 +222,11 @@ func readBeside(root *os.Root, below string) (v any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	if v, err := jq.Decode(formats.OneLine(string(data))); err == nil {
+	decode := func(data []byte) (any, error) { return jq.Decode(formats.OneLine(string(data))) }
+	if isYAML(below) {
+		decode = decodeYAML
+	}
+	if v, err := decode(data); err == nil {
 		return v, true
 	}
 	return js.ValidText(string(data)), true

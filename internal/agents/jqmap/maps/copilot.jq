@@ -15,7 +15,7 @@ module {
 def detect: any(.[]; .type == "session.start" and (.data.sessionId | type) == "string");
 def info: first(.values[] | select(.type == "session.start")) as $s
   | {id: $s.data.sessionId, created: ($s.data.startTime // $s.timestamp), cwd: $s.data.context.cwd,
-     title: ((.beside["workspace.yaml"] // "" | capture("(?m)^(name|summary): *(?<n>.+)$")? | .n) // null)};
+     title: (.beside["workspace.yaml"] | objects | first((.name, .summary) | strings | select(. != ""))) // null};
 def tokens: usage(.inputTokens; .outputTokens; .cacheReadTokens; .cacheWriteTokens; .reasoningTokens);
 # State: usage of the call under way; marked: a compaction has begun; first: the message behind its beginning; assets.
 def began($id): if $state.marked and ($state.first | not) then set({first: $id}) else empty end;
