@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +27,10 @@ type Tree struct {
 	spots  map[string]*spot  // what values and entries became, by their names
 	tracks map[string]string // the last entry of each track
 	calls  map[string]*call
-	spent  [len(counters)]int64
+	spent  map[string]tokens   // what was said, by the model
+	told   tokens              // the total told last
+	before map[string]tokens   // what was said before it, with what it added
+	runs   bool                // a total counted only what came behind the one before it
 	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
 	torn   bool                // a parent that is not known has been told
@@ -37,6 +42,9 @@ type Tree struct {
 	entries int    // of the value
 	kept    bool   // the value is kept
 }
+
+// tokens are numbers of counters.
+type tokens [len(counters)]int64
 
 // A Step is a value of a source.
 type Step struct {
@@ -89,7 +97,7 @@ var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reason
 
 // Tree returns a tree that adds to the session of b, which has its header.
 func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
+	return &Tree{b: b, spent: map[string]tokens{}, before: map[string]tokens{}, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
 }
 
 // Value begins a value. Its entries stand at the end of its track, or behind its parent.
@@ -223,13 +231,15 @@ func (t *Tree) add(e Entry) (id string, err error) {
 	case session.TypeCompaction:
 		return t.compaction(p, e.Fields)
 	}
-	usage, kind := js.Value(""), ""
+	usage, kind, model := js.Value(""), "", ""
 	for i, f := range e.Fields {
 		switch v := js.Value(f.Raw); f.Name {
 		case "usage":
 			usage = v
 		case "kind":
 			kind = v.Str()
+		case "model":
+			model = v.Str()
 		case "targetId":
 			if s, ok := t.spots[v.Str()]; ok {
 				e.Fields[i] = js.StringField("targetId", s.last)
@@ -249,7 +259,7 @@ func (t *Tree) add(e Entry) (id string, err error) {
 		}
 	}
 	if id, err = t.b.Add(p, e.Type, e.Fields...); err == nil && kind != usageCompaction {
-		t.count(usage)
+		t.count(usage, model)
 	}
 	return id, err
 }
@@ -287,7 +297,7 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 		for _, c := range m.ToolCalls() {
 			t.calls[strings.Clone(c.ID)] = &call{tool: strings.Clone(c.Name)}
 		}
-		t.count(js.Value(m.Get("usage")))
+		t.count(js.Value(m.Get("usage")), m.Str("model"))
 	}
 	return id, nil
 }
@@ -318,28 +328,92 @@ func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
 	return t.b.Compaction(p, summary, first, before, more...)
 }
 
-// count adds a usage to what was counted.
-func (t *Tree) count(usage js.Value) {
+// tokensIn returns the counters of a usage.
+func tokensIn(usage js.Value) (n tokens) {
 	for i, name := range counters {
-		t.spent[i] += api.Tokens(usage.Get(name))
+		n[i] = api.Tokens(usage.Get(name))
 	}
+	return n
 }
 
-// Total adds a usage entry for what the usage of all that the source counts exceeds what was said so far. A
-// source counts its compactions apart, so they are not among it.
-func (t *Tree) Total(usage js.Value, provider, model string) error {
-	rest, some := make([]js.Field, len(counters)), false
-	for i, name := range counters {
-		n := max(api.Tokens(usage.Get(name))-t.spent[i], 0)
-		rest[i], some = js.IntField(name, n), some || n > 0
+// plus returns a sum, of which v counts so many times.
+func (n tokens) plus(v tokens, times int64) tokens {
+	for i := range n {
+		n[i] += v[i] * times
 	}
-	if !some {
-		return nil
+	return n
+}
+
+// falls reports whether a counter is below that of v.
+func (n tokens) falls(v tokens) bool {
+	for i := range n {
+		if n[i] < v[i] {
+			return true
+		}
 	}
-	return t.Add(Entry{Type: session.TypeUsage, Fields: []js.Field{
-		js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model),
-		js.RawField("usage", js.Object(rest...)),
-	}})
+	return false
+}
+
+// sum adds up what models used.
+func sum(of map[string]tokens) (all tokens) {
+	for _, n := range of {
+		all = all.plus(n, 1)
+	}
+	return all
+}
+
+// count adds a usage to what was counted of a model.
+func (t *Tree) count(usage js.Value, model string) {
+	model = cmp.Or(model, "unknown")
+	t.spent[model] = t.spent[model].plus(tokensIn(usage), 1)
+}
+
+// anew reports whether a total counts only what came behind the one before it: a counter fell, or its output is
+// nearer to what replies said since than to what they said in all. Where they said nothing since, it is as it was.
+func (t *Tree) anew(total tokens) bool {
+	const output = 1
+	said, before := sum(t.spent)[output], sum(t.before)[output]
+	far := func(n int64) int64 { return max(total[output]-n, n-total[output]) }
+	t.runs = total.falls(t.told) || t.runs && said == before || far(said-before) < far(said)
+	return t.runs
+}
+
+// Total adds a usage entry for each model of whose usage, in all that the source counts, more was used than was said so
+// far. A source counts its compactions apart, so they are not among it. Together the entries have what the sum exceeds.
+func (t *Tree) Total(usage map[string]js.Value, provider string) error {
+	of := map[string]tokens{}
+	for model, v := range usage {
+		of[cmp.Or(model, "unknown")] = tokensIn(v)
+	}
+	total, said := sum(of), t.spent
+	if t.anew(total) {
+		said = map[string]tokens{}
+		for model, n := range t.spent {
+			said[model] = n.plus(t.before[model], -1)
+		}
+	}
+	left := total.plus(sum(said), -1)
+	t.told = total
+	for _, model := range slices.Sorted(maps.Keys(of)) {
+		rest, some := make([]js.Field, len(counters)), false
+		for i, name := range counters {
+			n := max(min(of[model][i]-said[model][i], left[i]), 0)
+			left[i] -= n
+			rest[i], some = js.IntField(name, n), some || n > 0
+		}
+		if !some {
+			continue
+		}
+		err := t.Add(Entry{Type: session.TypeUsage, Fields: []js.Field{
+			js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model),
+			js.RawField("usage", js.Object(rest...)),
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	t.before = maps.Clone(t.spent)
+	return nil
 }
 
 // Keep keeps the value in a custom entry, byte for byte, which is called name if that is not "".

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/drawn"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -68,6 +69,56 @@ func TestTitleInYAML(t *testing.T) {
 		formatstest.Put(t, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml", yaml)
 		if r := formatstest.One(t, format(t, "copilot"), source(path)); r.Info.Name != want {
 			t.Errorf("%q is titled %q, want %q", yaml, r.Info.Name, want)
+		}
+	}
+}
+
+// The entries of a session add up to what was used, whether a shutdown counts all runs so far or its own.
+func TestDrawnRuns(t *testing.T) {
+	t.Parallel()
+	f := format(t, "copilot")
+	for _, r := range drawn.Cases(t, 500) {
+		lines, alone, n := []string{copilotStart}, r.IntN(2) == 0, 0
+		var all [3][3]int64 // of models: input with what a cache held, what it held, output
+		var used [3]int64
+		for range 1 + r.IntN(4) {
+			run := all
+			if alone {
+				run = [3][3]int64{}
+			}
+			for range 1 + r.IntN(4) {
+				m, in, out := r.IntN(3), 1+r.Int64N(1e6), 1+r.Int64N(1e4)
+				call := [3]int64{in, r.Int64N(in), out}
+				for i := range call {
+					all[m][i], run[m][i], used[i] = all[m][i]+call[i], run[m][i]+call[i], used[i]+call[i]
+				}
+				n++
+				lines = append(lines, fmt.Sprintf(`{"type":"assistant.message","data":{"content":"x","model":"m%d","outputTokens":%d},"id":"a%d","timestamp":"2026-03-04T05:06:08.000Z"}`, m, out, n))
+			}
+			var metrics []string
+			for m, u := range run {
+				metrics = append(metrics, fmt.Sprintf(`"m%d":{"usage":{"inputTokens":%d,"cacheReadTokens":%d,"outputTokens":%d}}`, m, u[0], u[1], u[2]))
+			}
+			n++
+			lines = append(lines, fmt.Sprintf(`{"type":"session.shutdown","data":{"modelMetrics":{%s}},"id":"d%d","timestamp":"2026-03-04T05:06:09.000Z"}`, strings.Join(metrics, ","), n))
+		}
+		var got [3]int64
+		models := map[string][3]int64{}
+		for _, e := range read(t, f, "events.jsonl", lines...).Session(t).Entries {
+			usage, model := js.Value(e.Get("usage")), e.Str("model")
+			if m, ok := e.Message(); ok {
+				usage, model = js.Value(m.Get("usage")), m.Str("model")
+			}
+			of := models[model]
+			for i, v := range []int64{usage.Get("input").Int() + usage.Get("cacheRead").Int(), usage.Get("cacheRead").Int(), usage.Get("output").Int()} {
+				got[i], of[i] = got[i]+v, of[i]+v
+			}
+			models[model] = of
+		}
+		for m, u := range all {
+			if of := models[fmt.Sprintf("m%d", m)]; of != u || got != used {
+				t.Fatalf("m%d used %v, want %v, and all %v, want %v; alone %v:\n%s", m, of, u, got, used, alone, strings.Join(lines, "\n"))
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,13 +111,13 @@ type reader struct {
 
 // head lists a file by its first values and by the files beside it.
 func (r reader) head(ctx context.Context, src *formats.Source, f *formats.File) (formats.Info, error) {
-	info, _, err := r.info(ctx, src, f)
+	info, _, err := r.info(ctx, src, f, nil)
 	return info, err
 }
 
 // info returns what the map says of a session, as it is listed and as the map said it. A map that fails
 // says nothing.
-func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) (info formats.Info, said any, err error) {
+func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, ahead []any) (info formats.Info, said any, err error) {
 	values, first, err := firstValues(f.Reader(ctx), r.h.each)
 	if err != nil {
 		return info, nil, src.Located(err)
@@ -129,7 +130,7 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) 
 		return info, nil, err
 	}
 	defer r.m.give(p)
-	input := map[string]any{"values": values, "beside": r.beside(src), "path": filepath.ToSlash(src.Path)}
+	input := map[string]any{"values": values, "beside": r.beside(src), "path": filepath.ToSlash(src.Path), "ahead": ahead}
 	if err := r.m.ask(ctx, p, "info", input, func(v any) error { said = v; return nil }); err != nil {
 		return info, nil, err
 	}
@@ -141,6 +142,34 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) 
 		info.ID = formats.SessionID(r.m.about.Name, first)
 	}
 	return info, said, nil
+}
+
+// maxAhead is how many values are looked at before a session is read.
+const maxAhead = 1000
+
+// ahead returns the values of the kinds that the map wants to see before it is given any.
+func (r reader) ahead(ctx context.Context, src *formats.Source, f *formats.File) (values []any, err error) {
+	if len(r.h.ahead) == 0 {
+		return nil, nil
+	}
+	silent := formats.NewBuilder("", nil, func(formats.Loss) {})
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil || len(values) >= maxAhead {
+			return values, src.Located(err)
+		}
+		if !slices.ContainsFunc(r.h.ahead, func(kind string) bool { return bytes.Contains(l.Data, []byte(kind)) }) {
+			continue
+		}
+		for v := range silent.Objects(&formats.Source{}, l) {
+			if !slices.Contains(r.h.ahead, r.h.kindOf(js.DictOf(js.Value(v.Text), nil))) {
+				continue
+			}
+			if value, err := jq.Decode(strings.Clone(v.Text)); err == nil {
+				values = append(values, value)
+			}
+		}
+	}
+	return values, nil
 }
 
 func timeOf(v js.Value) (t time.Time) {

@@ -19,7 +19,7 @@ type header struct {
 	name, summary, provider, api string
 	each                         string // the member of a document that holds the values
 
-	homes, files, beside, signs []string
+	homes, files, beside, signs, ahead []string
 
 	kind           []kindMember // whose texts are the kind of a value
 	id, parent     []string     // paths of members of a value
@@ -84,7 +84,7 @@ func parseHeader(file string, text []byte) (*header, error) {
 	}
 	h := &header{
 		name: m.text("name"), summary: m.text("summary"), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
-		homes: m.list("homes"), files: m.list("files"), beside: m.list("beside"), signs: m.list("signs"),
+		homes: m.list("homes"), files: m.list("files"), beside: m.list("beside"), signs: m.list("signs"), ahead: m.list("ahead"),
 		id: path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
 		keepKind: set(m.list("keep")), skip: set(m.list("skip")),
 	}

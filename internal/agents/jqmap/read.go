@@ -43,7 +43,11 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	if err != nil {
 		return err
 	}
-	first, said, err := r.info(ctx, src, f)
+	ahead, err := r.ahead(ctx, src, f)
+	if err != nil {
+		return err
+	}
+	first, said, err := r.info(ctx, src, f, ahead)
 	if err != nil {
 		return err
 	}
@@ -147,6 +151,15 @@ func (c *conversion) step(v js.Dict) formats.Step {
 	h := c.r.h
 	s := formats.Step{ID: at(v, h.id).Str(), Track: at(v, h.track).Str(), Parent: at(v, h.parent).Str(), Tree: h.parent != nil}
 	s.Root = s.Tree && s.Parent == ""
+	s.Kind = h.kindOf(v)
+	for _, path := range h.time {
+		s.Time = cmp.Or(s.Time, milliseconds(at(v, path)))
+	}
+	return s
+}
+
+// kindOf returns the kind of a value.
+func (h *header) kindOf(v js.Dict) string {
 	var kinds []string
 	for _, member := range h.kind {
 		switch value := at(v, member.path); {
@@ -156,11 +169,7 @@ func (c *conversion) step(v js.Dict) formats.Step {
 			kinds = append(kinds, value.Str())
 		}
 	}
-	s.Kind = strings.Join(kinds, "/")
-	for _, path := range h.time {
-		s.Time = cmp.Or(s.Time, milliseconds(at(v, path)))
-	}
-	return s
+	return strings.Join(kinds, "/")
 }
 
 // at returns the member at a path, "" if there is none, or no path.
@@ -231,13 +240,28 @@ func (c *conversion) act(v any) error {
 	case act["leaf"] != nil:
 		c.tree.Leaf(text("leaf"))
 	case act["total"] != nil:
-		return c.tree.Total(js.Value(c.encode(nil, act["total"])), cmp.Or(c.r.h.provider, "unknown"), cmp.Or(text("model"), "unknown"))
+		return c.total(map[string]any{text("model"): act["total"]})
+	case act["totals"] != nil:
+		return c.total(act["totals"])
 	case act["set"] != nil, act["push"] != nil:
 		return c.change(act)
 	default:
 		return &mapError{fmt.Errorf("no act: %.80s", c.encode(nil, v))}
 	}
 	return nil
+}
+
+// total counts what the source counts in all, by the model.
+func (c *conversion) total(v any) error {
+	totals, ok := v.(map[string]any)
+	if !ok {
+		return &mapError{errors.New("totals wants an object")}
+	}
+	of := map[string]js.Value{}
+	for model, usage := range totals {
+		of[model] = js.Value(c.encode(nil, usage))
+	}
+	return c.tree.Total(of, cmp.Or(c.r.h.provider, "unknown"))
 }
 
 // change notes what an act changes of the state.
