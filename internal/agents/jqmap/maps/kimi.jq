@@ -1,5 +1,5 @@
 module {
-  interface: 1, name: "kimi", summary: "sessions of Kimi Code (experimental)",
+  interface: 1, name: "kimi", summary: "sessions of Kimi Code (experimental)", provider: "moonshotai",
   homes: ["$KIMI_CODE_HOME/sessions", "~/.kimi-code/sessions"], files: ["*/*/agents/*/wire.jsonl"], beside: ["../../state.json"],
   signs: ["\"protocol_version\""],
   kind: ["type", "event.type"], time: ["time", "created_at"],
@@ -13,13 +13,18 @@ def info: .values[0].created_at as $begun | (.path | capture("/(?<id>[^/]+)/agen
   | ($state | objects) // {} | {id: (if $at == null then .id elif $at.agent == "main" then $at.id else "\($at.id)-\($at.agent)" end),
      parent: (if $at and $at.agent != "main" then $at.id else null end), cwd: (.cwd // .workDir), created: (.createdAt // $begun), modified: .updatedAt,
      title: (if $at.agent == "main" then .title else null end)};
-# State: model, of the last request; prompt, one that may not come into the context; prompts, the names of those that did; count, the messages in the
+# State: model and provider of the last request; names, what it was called in the settings; prompt, one that may not come into the context; prompts, the names of those that did; count, the messages in the
 # context; step, the reply under way, with its parts, results and usage; told, the usage of the last reply.
 def block: if .type == "text" then text(.text) elif .type == "think" then thinking(.think) + (if .encrypted then {thinkingSignature: .encrypted} else {} end)
   elif .imageUrl.url then (.imageUrl.url as $url | [$url | dataurl][0] // text("[\($url | .[:200])]")) else text("[\(.type // "content")]") end;
 def blocks: if type == "array" then map(block) elif type == "string" then (if . == "" then [] else [text(.)] end) else [] end;
 def tokens: usage((.inputOther // 0) + (.inputCacheRead // 0) + (.inputCacheCreation // 0); .output; .inputCacheRead; .inputCacheCreation; 0);
-def apart($kind; $model): {type: "usage", kind: $kind, provider: "unknown", model: ($model // "unknown"), usage: tokens};
+# The settings call a model PROVIDER/MODEL, or as the user chose. The provider of a request is the kind of its API, which others speak as well.
+def maker: if test("^(kimi|moonshot)") then "moonshotai" else . end;
+def named: (capture("^(?<provider>[^/]+)/(?<model>.+)$") | .provider |= maker) // {provider: null, model: .};
+def apart($kind; $name): ($state.names[$name // ""] // ($name // "unknown" | named)) as $by
+  | {type: "usage", kind: $kind, provider: ($by.provider // "moonshotai"), model: $by.model, usage: tokens};
+def by: {model: $state.model, provider: $state.provider};
 def gone: if any(.. | strings; startswith("blobref:")) then lose("blob"; "an image that is kept in another file")
   elif any((.content? // .result?.output? // [.part?]) | arrays[] | objects; .type and (.type as $type | ["text", "think", "image_url"] | index($type) | not))
     then lose("media"; "content that is neither text nor an image, of which the type is left") else empty end;
@@ -27,8 +32,8 @@ def stop: {end_turn: "stop", tool_use: "toolUse", max_tokens: "length", error: "
 def size($n): set({count: (($state.count // 0) + $n)});
 def closed($end): if $state.step == null then empty else
   ($state.parts // []) as $parts | ($end.usage // $state.step.usage) as $usage
-  | (if $parts == [] and $end == null then ($usage // empty | apart("call"; $state.model))
-       else assistant($parts; {model: $state.model, responseId: $end.messageId, usage: ($usage | if . then tokens else null end), stopReason: ($end.finishReason | stop)})
+  | (if $parts == [] and $end == null then ($usage // empty | apart("call"; $state.name))
+       else assistant($parts; by + {responseId: $end.messageId, usage: ($usage | if . then tokens else null end), stopReason: ($end.finishReason | stop)})
          + {id: $state.step.uuid} end),
     ($state.results // [])[], size(1 + ($state.results // [] | length)),
     set({step: null, parts: null, results: null, told: $end.usage}) end;
@@ -36,7 +41,7 @@ def prompt($name): user(.content // .input | blocks) + (if .id then {id: .id} el
 def said: "prompt \($state.count // 0)" as $name |
   if .role == "user" and (.origin.kind // "user") == "user" then prompt($name)
   elif .role == "user" then beside(.origin.kind; .content | blocks)
-  elif .role == "assistant" then assistant((.content | blocks) + [.toolCalls[]? | call(.id; .name; .arguments)]; {model: $state.model})
+  elif .role == "assistant" then assistant((.content | blocks) + [.toolCalls[]? | call(.id; .name; .arguments)]; by)
   elif .role == "tool" then result(.toolCallId; .content | blocks; .isError == true)
   else message(.role // "system"; .content | blocks; {}) end;
 def value:
@@ -50,7 +55,9 @@ def value:
     (.event | result(.toolCallId; (.result.output | blocks) + (.result.note // "" | blocks); .result.isError == true)) as $result
     | (.event | gone), if $state.step then push({results: $result}) else $result, size(1) end
   elif $event == "step.end" then closed(.event)
-  elif $kind == "llm.request" then set({model: .model}), keep
+  elif $kind == "llm.request" then (.modelAlias // .model // "") as $name
+    | {model, provider: (if .provider == "kimi" then "moonshotai" else ($name | named.provider) // .provider end)} as $by
+    | set($by + {name: $name, names: (($state.names // {}) + {($name): $by})}), keep
   elif $kind == "usage.record" and .usageScope == "turn" then
     if $state.step then set({step: ($state.step + {usage: .usage})}) elif $state.told == .usage then set({told: null}) else .model as $m | .usage | apart("call"; $m) end
   elif $kind == "usage.record" then .model as $m | .usage | apart("compaction"; $m)

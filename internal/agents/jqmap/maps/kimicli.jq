@@ -1,5 +1,5 @@
 module {
-  interface: 1, name: "kimicli", summary: "sessions of kimi-cli (experimental)",
+  interface: 1, name: "kimicli", summary: "sessions of kimi-cli (experimental)", provider: "moonshotai",
   homes: ["~/.kimi/sessions"], files: ["*/*/context.jsonl"], beside: ["state.json"],
   signs: ["\"_system_prompt\"", "\"_checkpoint\""],
   kind: ["role"], keep: ["_checkpoint", "_usage"]

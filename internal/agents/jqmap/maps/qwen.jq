@@ -1,5 +1,5 @@
 module {
-  interface: 1, name: "qwen", summary: "sessions of Qwen Code (experimental)",
+  interface: 1, name: "qwen", summary: "sessions of Qwen Code (experimental)", provider: "qwen",
   homes: ["$QWEN_HOME/projects", "~/.qwen/projects"],
   files: ["*/chats/*.jsonl", "*/subagents/*/agent-*.jsonl"], beside: ["*.meta.json"],
   signs: ["\"parts\":["],
@@ -18,7 +18,7 @@ def tokens: (if .totalTokenCount == (.promptTokenCount // 0) + (.candidatesToken
 def results: . as $v | (.message.parts | gemini_parts | gemini_results) as $results | ((.toolCallResult.status // "success") != "success") as $failed
   | if $results == [] then result(.toolCallResult.callId; blocks; $failed) else $results[] | result(.id; .blocks; $failed) end;
 def helper: select(.["event.name"] == "qwen-code.api_response" and (.prompt_id // "" | contains("managed-")))
-  | {type: "usage", kind: "helper", provider: "unknown", model: (.model // "unknown"),
+  | {type: "usage", kind: "helper", provider: "qwen", model: (.model // "unknown"),
      usage: usage(.input_token_count; .output_token_count; .cached_content_token_count; 0; .thoughts_token_count)};
 def past: if .role == "model" then {message: .} | assistant(blocks; {})
   elif any(.parts | gemini_parts[]; .functionResponse != null) then {message: .} | results
