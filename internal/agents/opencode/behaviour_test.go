@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -304,5 +305,53 @@ func TestEditedByHand(t *testing.T) {
 			importable(t, text)
 			check(t, importOne(t, []byte(text)), 0, c.said...)
 		})
+	}
+}
+
+// What a message used is all that its steps used, also of one that said nothing, and of the summary of a compaction.
+func TestUsageOfSteps(t *testing.T) {
+	t.Parallel()
+	const start = `"type":"step-start"`
+	ended := func(input int) string {
+		return fmt.Sprintf(`"type":"step-finish","reason":"stop","cost":0.5,"tokens":{"input":%d,"output":2,"reasoning":1,"cache":{"read":4,"write":0}}`, input)
+	}
+	last := func(input int) string {
+		return fmt.Sprintf(`,"parentID":"msg_01","cost":1,"tokens":{"input":%d,"output":2,"reasoning":1,"cache":{"read":4,"write":0}}`, input)
+	}
+	asked := msg(1, "user", "", textPart("q"))
+	for name, tt := range map[string]struct {
+		messages []string
+		want     []string
+	}{
+		"one step":                 {[]string{asked, msg(2, "assistant", last(100), start, textPart("a"), ended(100))}, []string{"message 100"}},
+		"two steps":                {[]string{asked, msg(2, "assistant", last(20), start, textPart("a"), ended(100), start, textPart("b"), ended(20))}, []string{"message 100", "message 20"}},
+		"a silent step in front":   {[]string{asked, msg(2, "assistant", last(20), start, ended(100), start, textPart("b"), ended(20))}, []string{"message 20", "usage 100"}},
+		"a silent step at the end": {[]string{asked, msg(2, "assistant", last(20), start, textPart("a"), ended(100), start, ended(20))}, []string{"message 100", "usage 20"}},
+		"a silent step in between": {[]string{asked, msg(2, "assistant", last(3), start, textPart("a"), ended(100), start, ended(20), start, textPart("b"), ended(3))}, []string{"message 100", "message 3", "usage 20"}},
+		"nothing said":             {[]string{asked, msg(2, "assistant", last(20), start, ended(100), start, ended(20))}, []string{"message 20", "usage 100"}},
+		"a cost that is none":      {[]string{asked, msg(2, "assistant", last(100)+`,"cost":{"usd":1}`, start, textPart("a"))}, []string{"message 100"}},
+		"a summary that was tried again": {[]string{
+			asked, msg(2, "user", "", `"type":"compaction","auto":false`),
+			msg(3, "assistant", strings.Replace(last(20), "msg_01", "msg_02", 1)+`,"summary":true`, start, ended(100), start, textPart("S"), ended(20)),
+		}, []string{"compaction 120"}},
+	} {
+		data := exportOf("", tt.messages...)
+		r := importOne(t, data)
+		var got []string
+		for _, e := range r.Session(t).Entries {
+			usage := js.Value(e.Get("usage"))
+			if m, ok := e.Message(); ok {
+				usage = js.Value(m.Get("usage"))
+			}
+			if n := usage.Get("input").Int(); n > 0 {
+				got = append(got, fmt.Sprintf("%s %d", e.Type(), n))
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if name != "a cost that is none" { // a member that is there twice
+			reversible(t, data, r)
+		}
 	}
 }

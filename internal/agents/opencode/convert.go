@@ -187,7 +187,7 @@ func (c *conversion) compaction(summary message) error {
 	}
 	place := formats.Place{ID: summary.id(), Time: parts.Int(summary.info, "time", "created")}
 	spent := js.Field{Name: "usage"}
-	if usage, total, err := parts.Usage(summary.info.Get("tokens"), summary.info.Get("cost")); err == nil && total > 0 {
+	if usage, total, err := parts.Usage(summary.spent(), summary.info.Get("cost")); err == nil && total > 0 {
 		spent.Raw = usage
 	}
 	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
@@ -198,6 +198,21 @@ func (c *conversion) compaction(summary message) error {
 		(&messageReader{conversion: c, message: one}).begins(id)
 	}
 	return c.b.Keep(nil, m.kept(), summary.kept())
+}
+
+// spent returns what all steps of a message used: it says itself what the last one did.
+func (m message) spent() js.Value {
+	ends := m.ends()
+	if len(ends) < 2 {
+		return m.info.Get("tokens")
+	}
+	var input, output, read, write int64
+	for _, i := range ends {
+		in, out, r, w := parts.Counts(m.parts[i].Get("tokens"))
+		input, output, read, write = input+in, output+out, read+r, write+w
+	}
+	return object(js.IntField("input", input), js.IntField("output", output),
+		js.RawField("cache", js.Object(js.IntField("read", read), js.IntField("write", write))))
 }
 
 // prune adds the edits for results that had been taken out of the context by then.

@@ -57,6 +57,9 @@ func (e *messageReader) add() error {
 		}
 	}
 	if len(steps) > 0 {
+		if err := e.unsaid(steps); err != nil {
+			return err
+		}
 		return e.b.Keep(e.made, e.kept())
 	}
 	id, err := e.b.Aside(e.place("", "message", parts.Int(e.info, "time", "created")), customMessage, "", e.kept())
@@ -207,11 +210,25 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 	}
 }
 
+// ends returns the parts that end a step.
+func (m message) ends() (at []int) {
+	for i, p := range m.parts {
+		if m.role() == "assistant" && p.Get("type").Str() == "step-finish" {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
 func (e *messageReader) usage(s step) string {
 	from := e.info
-	if steps := e.layout(); len(steps) > 1 {
+	steps := e.layout()
+	if len(steps) == 1 && s.finished >= 0 && len(e.ends()) > 1 {
+		from = e.parts[s.finished]
+	}
+	if len(steps) > 1 {
 		switch finished := slices.ContainsFunc(steps, func(s step) bool { return s.finished >= 0 }); {
 		case s.finished >= 0:
 			from = e.parts[s.finished]
@@ -228,6 +245,31 @@ func (e *messageReader) usage(s step) string {
 		return ""
 	}
 	return usage
+}
+
+// unsaid adds a usage entry for each step that was paid for and is none of these: one that said nothing, or an attempt
+// in front of another.
+func (e *messageReader) unsaid(steps []step) error {
+	ends := slices.DeleteFunc(e.ends(), func(i int) bool {
+		return slices.ContainsFunc(steps, func(s step) bool { return s.finished == i })
+	})
+	if len(steps) == 1 && steps[0].finished < 0 && len(ends) > 0 {
+		ends = ends[:len(ends)-1] // the message has the usage of its last step
+	}
+	for _, i := range ends {
+		usage, total, err := parts.Usage(e.parts[i].Get("tokens"), e.parts[i].Get("cost"))
+		if err != nil || total == 0 {
+			continue
+		}
+		id, err := e.b.Add(e.place("", fmt.Sprintf("usage %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, js.StringField("kind", "call"),
+			js.StringField("provider", cmp.Or(e.info.Get("providerID").Str(), "unknown")), js.StringField("model", cmp.Or(e.info.Get("modelID").Str(), "unknown")),
+			js.RawField("usage", usage))
+		if err != nil {
+			return err
+		}
+		e.made = append(e.made, id)
+	}
+	return nil
 }
 
 // result adds the result of a tool.

@@ -34,7 +34,7 @@ func (x *exporter) findIntact() {
 	x.intact, x.within = map[int]intact{}, map[int]bool{}
 	for i, e := range x.path {
 		messages := x.keptBy(e)
-		if len(messages) != 1 || e.Type() != session.TypeMessage {
+		if len(messages) != 1 || e.Type() != session.TypeMessage && e.Type() != session.TypeUsage {
 			continue
 		}
 		at, _ := x.s.Index(e.ID())

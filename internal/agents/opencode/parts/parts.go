@@ -155,7 +155,7 @@ func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	input, output, read, write := Counts(tokens)
 	total = cmp.Or(Int(tokens, "total"), input+output+read+write)
 	price := ""
-	if cost != "" && !cost.IsString() {
+	if cost.IsNumber() {
 		price = js.Object(js.RawField("total", cost))
 	}
 	reasoning := js.Field{Name: "reasoning"}
