@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,37 +151,117 @@ func TestUsageOnce(t *testing.T) {
 			}
 			t.Run(program+"/"+scenario, func(t *testing.T) {
 				t.Parallel()
-				var all []session.Message
-				totals := func(id string) js.Value {
-					for i := len(all) - 1; i >= 0; i-- {
-						if details := js.Value(all[i].Get("details")); details.Get("sessionId").Str() == id {
-							return details
-						}
-					}
-					return ""
-				}
-				for _, run := range s.runs { // each a recording of its own
-					all = append(all, recorded(record(t, run, stream.Options{Totals: totals}))...)
-				}
-				sum(t, all, input, output)
-				sum(t, recorded(record(t, s.all(), stream.Options{})), input, output) // and all as one
+				sum(t, inRuns(t, s), input, output)
+				sum(t, record(t, s.all(), stream.Options{}), input, output) // and all as one
 			})
 		}
 	}
 }
 
-// sum wants the usage of messages to add up.
-func sum(t *testing.T, messages []session.Message, input, output int64) {
+// member returns a member of an entry that is to be, or of its message.
+func member(i *stream.Item, name string) js.Value {
+	if i.Type == session.TypeMessage {
+		return js.Value(i.Message.Get(name))
+	}
+	for _, f := range i.Fields {
+		if f.Name == name {
+			return js.Value(f.Raw)
+		}
+	}
+	return ""
+}
+
+// inRuns records each process of a sample for itself, each going on with the session of the one before.
+func inRuns(t *testing.T, s sample) (all []*stream.Item) {
+	t.Helper()
+	totals := func(id string) js.Value {
+		for _, i := range slices.Backward(all) {
+			if details := member(i, "details"); details.Get("sessionId").Str() == id {
+				return details
+			}
+		}
+		return ""
+	}
+	for _, run := range s.runs {
+		all = append(all, record(t, run, stream.Options{Totals: totals})...)
+	}
+	return all
+}
+
+// sum wants the usage of entries to add up.
+func sum(t *testing.T, items []*stream.Item, input, output int64) {
 	t.Helper()
 	var in, out int64
-	for _, m := range messages {
-		if u, ok := m.Usage(); ok {
-			in, out = in+u.Input+u.CacheRead, out+u.Output
-		}
+	for _, i := range items {
+		u := member(i, "usage")
+		in, out = in+u.Get("input").Int()+u.Get("cacheRead").Int(), out+u.Get("output").Int()
 	}
 	if in != input || out != output {
 		t.Errorf("input %d, output %d, want %d, %d", in, out, input, output)
 	}
+}
+
+// TestUsageWhole: what is recorded adds up to what the stream counts in all: the steps of opencode, also that of a summary,
+// and the results of qwen, also for sub-agents and for calls of which it prints nothing.
+func TestUsageWhole(t *testing.T) {
+	t.Parallel()
+	for scenario, s := range samplesOf(t, "opencode") {
+		if strings.HasPrefix(scenario, "14") { // no events
+			continue
+		}
+		var input, output int64
+		for line := range strings.Lines(string(s.all())) {
+			if v := js.Value(strings.TrimSpace(line)); v.Get("type").Str() == "step_finish" {
+				tokens := v.Get("part", "tokens")
+				input += tokens.Get("input").Int() + tokens.Get("cache", "read").Int()
+				output += tokens.Get("output").Int() + tokens.Get("reasoning").Int()
+			}
+		}
+		t.Run("opencode/"+scenario, func(t *testing.T) { sum(t, inRuns(t, s), input, output) })
+	}
+	for scenario, s := range samplesOf(t, "qwen") {
+		if strings.HasPrefix(scenario, "14") || scenario == "08b-sigint-tool" { // no events, or no result
+			continue
+		}
+		var input, output int64
+		for _, run := range s.runs {
+			var last js.Value
+			for line := range strings.Lines(string(run)) {
+				if v := js.Value(strings.TrimSpace(line)); v.Get("type").Str() == "result" {
+					last = v.Get("usage")
+				}
+			}
+			input, output = input+last.Get("input_tokens").Int(), output+last.Get("output_tokens").Int()
+		}
+		t.Run("qwen/"+scenario, func(t *testing.T) {
+			items := inRuns(t, s)
+			sum(t, items, input, output)
+			for _, i := range items {
+				if i.Type == session.TypeUsage && (member(i, "model").Str() != "mock-model" || member(i, "provider").Str() != "qwen" || member(i, "kind").Str() != "rest") {
+					t.Errorf("%v", i.Fields)
+				}
+			}
+		})
+	}
+}
+
+// TestCodexTurnWithoutAReply: what a turn used is recorded, though its last reply failed before.
+func TestCodexTurnWithoutAReply(t *testing.T) {
+	t.Parallel()
+	const text = `{"type":"thread.started","thread_id":"019c0000-0000-7000-8000-000000000001"}
+{"type":"turn.started"}
+{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"half"}}
+{"type":"error","message":"Reconnecting... 1/5"}
+{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":40,"output_tokens":7}}
+{"type":"turn.started"}
+{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"whole"}}
+{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":40,"output_tokens":9}}
+`
+	first, _, _ := strings.Cut(text, `{"type":"item.completed","item":{"id":"item_1"`)
+	begin, _, _ := strings.Cut(text, "\n")
+	s := sample{runs: [][]byte{[]byte(first), []byte(begin + "\n" + strings.TrimPrefix(text, first))}}
+	sum(t, inRuns(t, s), 300, 9)
+	sum(t, record(t, []byte(text), stream.Options{}), 300, 9)
 }
 
 // TestUnknownBaseline: a thread that was begun long before the stream, and of which nothing

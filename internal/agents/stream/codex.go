@@ -221,6 +221,10 @@ func (c *codexReader) complete(usage js.Value) {
 	} else {
 		fields = append(fields, js.RawField("usage", now.minus(c.total).usage()))
 	}
+	if known && len(c.blocks) == 0 { // its last reply failed, and is recorded
+		c.rec.rest(now.minus(c.total), js.StringField("provider", "openai"), js.RawField("details", details))
+		c.rec.totals[c.thread] = js.Value(details)
+	}
 	c.total, c.unknown = now, false
 	if len(c.blocks) == 0 && usage != "" {
 		c.rec.note("a turn without a word")
@@ -289,6 +293,17 @@ func tokensOf(usage js.Value) tokens {
 // minus returns what was used since.
 func (t tokens) minus(before tokens) tokens {
 	return tokens{max(0, t.input-before.input), max(0, t.cached-before.cached), max(0, t.output-before.output)}
+}
+
+// plus returns the sum.
+func (t tokens) plus(more tokens) tokens {
+	return tokens{t.input + more.input, t.cached + more.cached, t.output + more.output}
+}
+
+// spentIn returns the tokens of the usage of an entry.
+func spentIn(usage js.Value) tokens {
+	n := func(name string) int64 { return api.Tokens(usage.Get(name)) }
+	return tokens{n("input") + n("cacheRead"), n("cacheRead"), n("output")}
 }
 
 // usage returns the tokens as the usage of a message, whose input does not count what was

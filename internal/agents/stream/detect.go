@@ -40,7 +40,7 @@ type format struct {
 func formatList() []format {
 	return []format{
 		{"pi", isPi, readPi, true, "pi --mode json"},
-		{"qwen", isQwen, readQwen, false, "qwen -o stream-json"},
+		{"qwen", isQwen, readCountedQwen, false, "qwen -o stream-json"},
 		{"claude", isClaude, readClaude, false, "claude -p --output-format stream-json --verbose"},
 		{"codex", isCodex, readCodex, false, "codex exec --json"},
 		{"opencode", isOpencode, readOpencode, false, "opencode run --format json"},

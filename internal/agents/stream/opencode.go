@@ -173,7 +173,11 @@ func (o *opencodeReader) synthetic(part js.Value, at int64) {
 				text = append(text, p.Get("text").Str())
 			}
 		}
-		o.rec.entry(session.TypeCompaction, s.at, js.StringField("summary", strings.Join(text, "\n\n")), js.IntField("tokensBefore", o.tokens))
+		spent := js.Field{Name: "usage"}
+		if usage, total, err := parts.Usage(s.finish.Get("tokens"), s.finish.Get("cost")); err == nil && total > 0 {
+			spent.Raw = usage
+		}
+		o.rec.entry(session.TypeCompaction, s.at, js.StringField("summary", strings.Join(text, "\n\n")), js.IntField("tokensBefore", o.tokens), spent)
 	}
 	o.flush()
 	o.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext("opencode")),

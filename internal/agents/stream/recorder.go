@@ -21,6 +21,7 @@ type recorder struct {
 	tale      Tale                // what was recorded, in short
 	before    Tale                // what was recorded in front of the newest answer
 	uncounted int                 // answers without a number in front of the run of the agent
+	spent     tokens              // that entries say were used
 	failure   *Failure            // of the printer of the stream
 	by        []js.Field          // whose the newest answer is: its API, provider and model
 	aloud     string              // the last piece that was heard of the next answer

@@ -173,6 +173,7 @@ func (r *recorder) told(m session.Message) {
 				r.by = append(r.by, js.RawField(name, strings.Clone(string(v))))
 			}
 		}
+		r.spent = r.spent.plus(spentIn(has.Own("usage")))
 		r.tale.Any, r.tale.Newest, r.tale.Why = true, has.Own("stopReason").Str(), has.Own("errorMessage").Str()
 		r.say(m)
 		if m.Failed() {

@@ -1,0 +1,56 @@
+package stream
+
+import (
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A qwenReader reads the events of `qwen -o stream-json`, which are those of Claude Code. Its result counts all that the
+// process used so far, and with that what sub-agents, summaries and helpers used, of which no reply says it.
+type qwenReader struct {
+	reader
+	rec   *recorder
+	total tokens // as the result before has it
+	said  tokens // that entries had said by then
+}
+
+func readCountedQwen(rec *recorder) reader { return &qwenReader{reader: readQwen(rec), rec: rec} }
+
+func (q *qwenReader) value(v js.Dict, event string) verdict {
+	verdict := q.reader.value(v, event)
+	if v.Get("type").Str() == "result" && v.Get("usage").IsObject() && v.Get("parent_tool_use_id").Str() == "" {
+		q.rest(v.Get("usage"))
+	}
+	return verdict
+}
+
+// rest records what the result counts and no reply said. A total that falls is that of another process.
+func (q *qwenReader) rest(usage js.Value) {
+	n := func(name string) int64 { return api.Tokens(usage.Get(name)) }
+	total := tokens{n("input_tokens"), n("cache_read_input_tokens"), n("output_tokens")}
+	if total.input < q.total.input || total.cached < q.total.cached || total.output < q.total.output {
+		q.total = tokens{}
+	}
+	q.rec.rest(total.minus(q.total).minus(q.rec.spent.minus(q.said)), js.StringField("provider", "qwen"))
+	q.total, q.said = total, q.rec.spent
+}
+
+// rest adds a usage entry for what was used and no reply said, by the provider given and the model of the newest answer.
+func (r *recorder) rest(used tokens, provider js.Field, more ...js.Field) {
+	if used == (tokens{}) {
+		return
+	}
+	model := js.StringField("model", "unknown")
+	for _, f := range r.by {
+		if f.Name == model.Name {
+			model = f
+		}
+	}
+	usage, err := session.CompleteUsage(used.usage())
+	if err != nil {
+		return // of our own
+	}
+	r.spent = r.spent.plus(used)
+	r.entry(session.TypeUsage, r.now(), append([]js.Field{js.StringField("kind", "rest"), provider, model, js.RawField("usage", usage)}, more...)...)
+}
