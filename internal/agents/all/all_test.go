@@ -62,6 +62,22 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// Lines of agents that are not read have members that formats look for, and are of none.
+func TestDetectStrangers(t *testing.T) {
+	t.Parallel()
+	for _, head := range []string{
+		`{"type":"session_start","id":"a1","title":"t","sessionTitle":"New","owner":"o","version":2,"cwd":"/p"}`, // of Factory Droid
+		`{"type":"session_start","id":"ses_1","version":"2","cwd":"/p"}`,
+		`{"id":"a1","version":2,"messages":[]}`,
+		`{"id":"a1","projectID":7}`,
+		`{"version":1,"id":"a1","slug":null}`,
+	} {
+		if f, ok := formats.Detect(all.Formats(), "s.jsonl", []byte(head+"\n"+`{"type":"message","id":"m1","timestamp":"2026-03-04T05:06:07.000Z","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}`+"\n")); ok {
+			t.Errorf("%s is of %s", head, f.About().Name)
+		}
+	}
+}
+
 func FuzzDetect(f *testing.F) {
 	for _, text := range []string{`[{"role":"user","content":"x"}]`, `{"messages":[{"role":`, `{"type":"session","id":"x"}`, "[[[[", `{"role":"user","content":[{"type":"tool_result"`} {
 		f.Add([]byte(text))

@@ -54,15 +54,17 @@ func hasTables(head []byte, names ...string) bool {
 }
 
 // isInfo reports whether an object, which may be cut off, says what opencode says of a
-// session.
+// session. One with a type is a line of another agent's.
 func isInfo(v js.Value) bool {
 	id := ""
 	for name, value := range v.Members() {
 		switch name {
+		case "type":
+			return false
 		case "id":
 			id = value.Str()
 		case "slug", "projectID", "version":
-			if id != "" {
+			if id != "" && value.IsString() {
 				return true
 			}
 		}
