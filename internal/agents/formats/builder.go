@@ -39,6 +39,7 @@ type Builder struct {
 	known   map[string]bool
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
+	style   style             // of the lines that are kept
 	err     error
 }
 

@@ -360,7 +360,7 @@ func fill(text string, bodies []body, paths []map[string]bool) (line string, ok 
 }
 
 // keptText returns the member "kept" for lines that became the entries of bodies.
-func keptText(of []string, bodies []body, lines []KeptLine) string {
+func keptText(of []string, bodies []body, lines []KeptLine, more ...js.Field) string {
 	r := newReferrer(bodies)
 	texts, places := make([]string, len(lines)), make([]string, len(lines))
 	placed, bound := false, false
@@ -384,7 +384,7 @@ func keptText(of []string, bodies []body, lines []KeptLine) string {
 	if placed {
 		fields = append(fields, js.RawField("n", api.Array(places...)))
 	}
-	return js.Object(append(fields, js.RawField("lines", api.Array(texts...)))...)
+	return js.Object(append(append(fields, more...), js.RawField("lines", api.Array(texts...)))...)
 }
 
 func sumOf(bodies []body, paths []map[string]bool) string {
@@ -411,6 +411,7 @@ func (t *Target) Keeper(s *session.Session, agent string) *Keeper {
 		if !kept.IsObject() {
 			continue
 		}
+		t.crlf, t.bom = t.crlf || kept.Get("ends").Str() == "\r\n", t.bom || kept.Get("bom") == "true"
 		var of []string
 		var bodies []body
 		whole := true
@@ -538,7 +539,7 @@ func (b *Builder) release() error {
 	if !h.aside {
 		h.bodies = append(h.bodies, bodyOf(h.line))
 	}
-	kept := keptText(h.of, h.bodies, h.lines)
+	kept := keptText(h.of, h.bodies, h.lines, b.style.tell()...)
 	if others := js.Value(h.line).Get(keptMember); others.IsObject() { // an entry that came through another agent before
 		return b.emit(string(js.Value(h.line).With(keptMember, others.With(b.format, js.Value(kept)))))
 	}
@@ -548,8 +549,12 @@ func (b *Builder) release() error {
 // Read gives a session of an archive to b, all of it.
 func (b *Builder) Read(ctx context.Context, a Archive, info Info) error {
 	err := a.Read(ctx, info, b)
+	kept := b.recent != nil
 	if last := b.release(); err == nil {
 		err = last
+	}
+	if n := b.style.mixed(); kept && n > 0 {
+		b.Lose("", KindText, "%s otherwise than the first, LF or CR LF, and come back like that one", Counted(n, "1 line ends", "%d lines end"))
 	}
 	return err
 }

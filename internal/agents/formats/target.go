@@ -43,7 +43,8 @@ type Target struct {
 	Moved  []string   // where files went that were in the way
 	Next   [][]string // the commands that go on with the session in the agent, one after the other; none if there is none
 
-	lose func(Loss)
+	lose      func(Loss)
+	crlf, bom bool // how the lines were that the session keeps
 }
 
 // NewTarget returns a target that gives each loss to lose.
@@ -91,6 +92,9 @@ func (t *Target) File(name string, content io.WriterTo) error { return t.Instead
 func (t *Target) Instead(there, name string, content io.WriterTo) error {
 	if err := t.Ready(); err != nil {
 		return err
+	}
+	if t.crlf || t.bom {
+		content = styled{content, t.crlf, t.bom}
 	}
 	if t.Path == "" || t.DryRun {
 		_, err := content.WriteTo(t.Out)

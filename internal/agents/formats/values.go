@@ -31,9 +31,11 @@ func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		text := l.Text()
 		v := Value{Number: l.Number, Offset: l.Offset}
-		if l.Number == 1 {
+		if l.Number == 1 && strings.HasPrefix(text, jsonl.ByteOrderMark) {
 			text = strings.TrimPrefix(text, jsonl.ByteOrderMark)
+			b.style.bom = true
 		}
+		b.style.line(l)
 		text = strings.TrimLeft(text, blank)
 		v.Offset += int64(len(l.Data) - len(text))
 		if text = strings.TrimRight(text, blank); text == "" {

@@ -88,7 +88,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		}
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
 			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
-			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated,
+			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated, "ends of lines": ends,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
@@ -238,6 +238,26 @@ func thereAndBack(t testing.TB, f formats.Format, c Corpus, name string) {
 	}
 	if got, want = c.same(got), c.same(want); got != want || len(lost) > 0 {
 		t.Errorf("it came back otherwise, %v: %s", lost, difference(want, got))
+	}
+}
+
+// ends: the lines of an export end as those of the source, and the mark in front of them comes back, where a format keeps
+// lines.
+func ends(t testing.TB, f formats.Format, c Corpus, name string) {
+	if f.About().ReadOnly || !c.Lines {
+		return
+	}
+	whole := Import(t, f, c.file(t, c.Sources[name]), true)
+	if !slices.ContainsFunc(whole, func(r Result) bool { return strings.Contains(r.Text(), `"`+session.MemberKept+`":{"`) }) {
+		return
+	}
+	plain, _ := c.back(t, f, name, Sessions(t, whole)...)
+	for _, how := range []string{"CRLF", "a byte order mark"} {
+		results := Import(t, f, c.file(t, strange[how](c.Sources[name], "")), true)
+		got, _ := c.back(t, f, name, Sessions(t, results)...)
+		if want := strange[how](plain, ""); got != want {
+			t.Errorf("%s: it came back otherwise: %s", how, difference(want, got))
+		}
 	}
 }
 
