@@ -207,11 +207,16 @@ func (c *conv) counted(l line, last, total js.Value) {
 	} else {
 		c.total = c.total.plus(used)
 	}
+	price := session.PriceFields(total)
+	if last.IsObject() {
+		price = session.PriceFields(last)
+	}
+	text := func(n counts) string { return string(js.Value(n.text()).Add(price...)) }
 	m := c.newestReply()
 	switch {
 	case used.none():
 	case m != nil && m.usage == "":
-		m.usage = used.text()
+		m.usage = text(used)
 	case total.IsObject():
 		rest = rest.plus(used)
 	}
@@ -224,7 +229,7 @@ func (c *conv) counted(l line, last, total js.Value) {
 	c.flush()
 	c.put(len(c.batch))
 	c.add(session.TypeUsage, "rest:"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
-		b.WriteString(`"kind":"rest","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) + `,"usage":` + rest.text())
+		b.WriteString(`"kind":"rest","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) + `,"usage":` + text(rest))
 	})
 }
 

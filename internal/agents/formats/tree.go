@@ -249,7 +249,7 @@ func (t *Tree) add(e Entry) (id string, err error) {
 	if e.Type != session.TypeUsage {
 		return t.b.Add(p, e.Type, e.Fields...)
 	}
-	full, err := session.CompleteUsage(string(usage))
+	full, err := usageOf(usage)
 	if err != nil {
 		return "", err
 	}
@@ -283,6 +283,13 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 		}
 		m = session.NewMessage(string(js.Value(m.Raw()).With("toolName", js.Value(js.Quote(tool)))))
 	}
+	if usage := js.Value(m.Get("usage")); usage.Get(reported) != "" {
+		full, err := usageOf(usage)
+		if err != nil {
+			return "", err
+		}
+		m = session.NewMessage(string(js.Value(m.Raw()).With("usage", js.Value(full))))
+	}
 	if id, err = t.b.Message(p, m); err != nil {
 		return "", err
 	}
@@ -302,6 +309,17 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 	return id, nil
 }
 
+// reported is the member of a usage with the usage as the source has it, from which comes what decides its price.
+const reported = "reported"
+
+// usageOf returns a usage with all counters, and what a source reports of its price.
+func usageOf(v js.Value) (string, error) {
+	if usage := v.Get(reported); usage != "" {
+		v = v.Without(reported).Add(session.PriceFields(usage)...)
+	}
+	return session.CompleteUsage(string(v))
+}
+
 func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
 	summary, first, before := "", "", int64(0)
 	more := fields[:0:0]
@@ -316,7 +334,7 @@ func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
 				first = s.first
 			}
 		case "usage":
-			full, err := session.CompleteUsage(string(v))
+			full, err := usageOf(v)
 			if err != nil {
 				return "", err
 			}

@@ -15,6 +15,7 @@ def counted: if type == "number" and . > 0 then . else 0 end;
 def usage($input; $output; $read; $write; $reasoning):
   {input: ([($input | counted) - ($read | counted) - ($write | counted), 0] | max), output: ($output | counted),
    cacheRead: ($read | counted), cacheWrite: ($write | counted), reasoning: ($reasoning | counted)};
+def reporting($usage): . + {reported: $usage};
 def add_usage: reduce .[] as $u ({}; reduce ($u | keys[]) as $k (.; .[$k] += $u[$k]));
 def lose($kind; $text): {lose: $text, kind: $kind};
 def set($members): {set: $members};

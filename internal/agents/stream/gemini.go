@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A geminiReader reads the events of `gemini -o stream-json`, and the object that `gemini -o json`
@@ -122,8 +123,10 @@ func (g *geminiReader) result(v js.Dict, at int64) {
 	g.flush(at)
 	stats := v.Get("stats")
 	n := func(name string) int64 { return api.Tokens(stats.Get(name)) }
-	usage := js.RawField("usage", js.Object(js.IntField("input", max(0, n("input_tokens")-n("cached"))),
-		js.IntField("output", n("output_tokens")), js.IntField("cacheRead", n("cached")), js.IntField("totalTokens", n("total_tokens"))))
+	usage := js.RawField("usage", js.Object(append([]js.Field{
+		js.IntField("input", max(0, n("input_tokens")-n("cached"))),
+		js.IntField("output", n("output_tokens")), js.IntField("cacheRead", n("cached")), js.IntField("totalTokens", n("total_tokens")),
+	}, session.PriceFields(stats.Without("duration_ms", "tool_calls", "models"))...)...))
 	if n("total_tokens") > 0 {
 		defer g.rec.counted()
 	}

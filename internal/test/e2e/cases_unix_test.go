@@ -26,7 +26,8 @@ func TestCases(t *testing.T) {
 	}
 	put("a-holds", "sess-append -q -t hello in.jsonl >/dev/null\nsess-path --as text in.jsonl | grep -c hello\n", "1\n")
 	put("b-differs", "echo is\necho why >&2\n", "should be\n")
-	put("c-fails", "echo 1\nexit 7\n", "1\n")
+	put("c-fails", "echo 2\nexit 7\n", "1\n")
+	put("e-ends-as-grep-does", "echo 1\nexit 1\n", "1\n")
 	put("d-no-case", "exit 1\n", "")
 	cases, err := filepath.Abs("../../../scripts/cases")
 	if err != nil {
@@ -40,7 +41,7 @@ func TestCases(t *testing.T) {
 		t.Errorf("status %d: %s%s", r.status, r.stdout, r.stderr)
 	}
 	r := run("cases")
-	if r.status != 1 || !strings.HasSuffix(r.stdout, "\ncases: 1 hold, 2 do not\n") {
+	if r.status != 1 || !strings.HasSuffix(r.stdout, "\ncases: 2 hold, 2 do not\n") {
 		t.Errorf("status %d: %s%s", r.status, r.stdout, r.stderr)
 	}
 	for _, want := range []string{"FAIL  b-differs (status 0)\n", "< should be\n", "> is\n", "standard error: why\n", "FAIL  c-fails (status 7)\n"} {

@@ -89,6 +89,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
 			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
 			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated, "ends of lines": ends,
+			"a new member of a usage is told": world,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
@@ -436,6 +437,29 @@ func spent(t testing.TB, results []Result) (input, output int64, messages int) {
 		}
 	}
 	return input, output, messages
+}
+
+// counterKey is a counter of tokens in a usage, as agents and APIs call it.
+var counterKey = regexp.MustCompile(`"(input_tokens|inputTokens|inputOther|promptTokenCount|prompt_tokens|input)"\s*:\s*[0-9]`)
+
+// world: a member that is new in a usage makes the cost of its call unknown, by its name. A cost that was stored is known.
+func world(t testing.TB, f formats.Format, c Corpus, name string) {
+	source := counterKey.ReplaceAllString(c.Sources[name], `"warp":9,$0`)
+	if source == c.Sources[name] || c.Dump != nil {
+		return
+	}
+	for _, r := range Import(t, f, c.file(t, source), true) {
+		for _, e := range r.Session(t).Entries {
+			usage := js.Value(e.Get("usage"))
+			if m, ok := e.Message(); ok {
+				usage = js.Value(m.Get("usage"))
+			}
+			paid := usage.Get("cost", "total").Float() > 0
+			if tokens := usage.Get("input").Int() + usage.Get("output").Int(); tokens > 0 && !paid && !strings.Contains(session.PriceOf(string(usage)).Unknown, "warp") {
+				t.Errorf("nothing is said of a new member of %s", usage)
+			}
+		}
+	}
 }
 
 // counted: the usage of a source is that of its entries.

@@ -18,7 +18,7 @@ def info: first(.values[] | select(.type == "session.start")) as $s
      title: (.beside["workspace.yaml"] | objects | first((.name, .summary) | strings | select(. != ""))) // null,
      runs: [.ahead[]?.data | .currentModel as $current | (.modelMetrics // {} | to_entries) as $of | $of[0].value as $first | if ($of | length) != 1 then {$current}
        else {$current, only: $of[0].key, whole: ($first.usage | if (($first.requests | objects | .count) // 0) == 1 then . else null end)} end]};
-def tokens: usage(.inputTokens; .outputTokens; .cacheReadTokens; .cacheWriteTokens; .reasoningTokens);
+def tokens: . as $u | usage(.inputTokens; .outputTokens; .cacheReadTokens; .cacheWriteTokens; .reasoningTokens) | reporting($u | del(.model, .apiCallId, .interactionType));
 # State: usage of the call under way; marked: a compaction has begun; first: the message behind its beginning; assets; runs that
 # are over; models, of each agent, by the tools that it called.
 def agent: .agentId // "main";

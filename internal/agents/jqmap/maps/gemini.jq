@@ -16,7 +16,7 @@ def answers: any(.content | gemini_parts[]; .functionResponse != null);
 def reply: thoughts as $thoughts | assistant(
   (if $thoughts == "" then [] else [thinking($thoughts)] end)
     + [parts[] | select(.functionCall | not) | gemini_block] + [.toolCalls[]? | call(.id; .name; .args)];
-  {model: .model, usage: (.tokens | if . then usage((.input // 0) + (.tool // 0); (.output // 0) + (.thoughts // 0); .cached; 0; .thoughts) else null end)});
+  {model: .model, usage: (.tokens | if . then . as $u | usage((.input // 0) + (.tool // 0); (.output // 0) + (.thoughts // 0); .cached; 0; .thoughts) | reporting($u) else null end)});
 def numbered($id; $mark): to_entries[] | .value + {id: (if .key == 0 and $mark == "" then $id else "\($id)-\($mark)\(.key)" end)};
 def failed($calls): .id as $id | any($calls[]?; .id == $id and (.status // "success") != "success");
 def results($calls): .id as $id | [parts | gemini_results[] | result(.id; .blocks; failed($calls))] | numbered($id; "");

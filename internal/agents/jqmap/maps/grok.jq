@@ -11,7 +11,7 @@ def info: . as $in | ((.beside["summary.json"] | objects) // {}) as $summary
   | {id: ($summary.info.id // ([$in.values[].params.sessionId? // empty] | first) // null), cwd: $summary.info.cwd, created: $summary.created_at,
      modified: $summary.updated_at, title: ($summary.generated_title // $summary.session_summary), parent: $summary.parent_session_id};
 # State: who speaks, user or agent; index, of the prompt; parts of what is said; thoughts, in front of a reply of chat_history.jsonl.
-def tokens: usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens; .reasoningTokens // .thoughtTokens);
+def tokens: . as $u | usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens; .reasoningTokens // .thoughtTokens) | reporting($u);
 def block: if .type == "text" then text(.text) elif .type == "image" and .data then image(.mimeType; .data)
   elif .type == "image" and .url then (. as $b | [$b.url | dataurl][0] // text("[\($b.url | .[:200])]")) else text(str) end;
 def blocks: if type == "array" then map(block) elif type == "string" then (if . == "" then [] else [text(.)] end) elif type == "object" then [block] else [] end;

@@ -18,7 +18,7 @@ def info: .values[0].created_at as $begun | (.path | capture("/(?<id>[^/]+)/agen
 def block: if .type == "text" then text(.text) elif .type == "think" then thinking(.think) + (if .encrypted then {thinkingSignature: .encrypted} else {} end)
   elif .imageUrl.url then (.imageUrl.url as $url | [$url | dataurl][0] // text("[\($url | .[:200])]")) else text("[\(.type // "content")]") end;
 def blocks: if type == "array" then map(block) elif type == "string" then (if . == "" then [] else [text(.)] end) else [] end;
-def tokens: usage((.inputOther // 0) + (.inputCacheRead // 0) + (.inputCacheCreation // 0); .output; .inputCacheRead; .inputCacheCreation; 0);
+def tokens: . as $u | usage((.inputOther // 0) + (.inputCacheRead // 0) + (.inputCacheCreation // 0); .output; .inputCacheRead; .inputCacheCreation; 0) | reporting($u);
 # The settings call a model PROVIDER/MODEL, or as the user chose. The provider of a request is the kind of its API, which others speak as well.
 def maker: if test("^(kimi|moonshot)") then "moonshotai" else . end;
 def named: (capture("^(?<provider>[^/]+)/(?<model>.+)$") | .provider |= maker) // {provider: null, model: .};

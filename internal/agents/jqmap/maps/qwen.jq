@@ -14,7 +14,7 @@ def info: .values[0] as $first
 def blocks: [.message | .parts | gemini_parts[] | gemini_block | if .type == "text" and (.text | startswith("<qwen:")) then . + {harness: $name} else . end];
 # Thoughts are among the candidates or not: the total tells.
 def tokens: (if .totalTokenCount == (.promptTokenCount // 0) + (.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0) then .thoughtsTokenCount // 0 else 0 end) as $more
-  | usage(.promptTokenCount; (.candidatesTokenCount // 0) + $more; .cachedContentTokenCount; 0; .thoughtsTokenCount);
+  | . as $u | usage(.promptTokenCount; (.candidatesTokenCount // 0) + $more; .cachedContentTokenCount; 0; .thoughtsTokenCount) | reporting($u);
 def results: . as $v | (.message.parts | gemini_parts | gemini_results) as $results | ((.toolCallResult.status // "success") != "success") as $failed
   | if $results == [] then result(.toolCallResult.callId; blocks; $failed) else $results[] | result(.id; .blocks; $failed) end;
 def helper: select(.["event.name"] == "qwen-code.api_response" and (.prompt_id // "" | contains("managed-")))

@@ -162,9 +162,10 @@ func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	if n := Int(tokens, "reasoning"); n > 0 {
 		reasoning = js.IntField(reasoning.Name, n)
 	}
-	usage, err = session.CompleteUsage(js.Object(
+	usage, err = session.CompleteUsage(js.Object(append([]js.Field{
 		js.IntField("input", input), js.IntField("output", output),
 		js.IntField("cacheRead", read), js.IntField("cacheWrite", write), reasoning,
-		js.IntField("totalTokens", total), js.RawField("cost", price)))
+		js.IntField("totalTokens", total), js.RawField("cost", price),
+	}, session.PriceFields(tokens)...)...))
 	return usage, total, err
 }
