@@ -36,7 +36,7 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, or a name"),
+		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, a name, or the path of its file"),
 		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),

@@ -73,8 +73,9 @@ func (c *config) printHomes(ctx context.Context, s *cli.Streams) error {
 
 // A found session is one of an agent's home.
 type found struct {
-	home home
-	info formats.Info
+	home   home
+	info   formats.Info
+	shared bool // others have its id
 }
 
 func later(a, b found) int { return listing.Later(b.info.Row, a.info.Row) }
@@ -139,7 +140,7 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 		return "", nil, err
 	}
 	defer func() { err = join(err, archive.Close()) }()
-	all, mine, exact := 0, 0, true
+	all, mine, exact, having := 0, 0, true, map[string]int{}
 	for info, err := range archive.List(ctx, formats.Query{Newest: opened, CWD: cwd}) {
 		switch all++; {
 		case ctx.Err() != nil:
@@ -154,9 +155,13 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 		case here(info.CWD):
 			mine++
 		}
-		newest = append(newest, found{h, info})
+		having[info.ID]++
+		newest = append(newest, found{home: h, info: info})
 		slices.SortStableFunc(newest, later)
 		newest = newest[:min(latest, len(newest))]
+	}
+	for i := range newest {
+		newest[i].shared = having[newest[i].info.ID] > 1
 	}
 	return row.JSON(homeRow{Agent: h.format.About().Name, Path: h.path, Sessions: all, Here: mine, Exact: exact}), newest, nil
 }
@@ -170,7 +175,7 @@ func described(ctx context.Context, f found) (r listing.Row, err error) {
 	}
 	defer func() { err = join(err, archive.Close()) }()
 	info, err := formats.Describe(ctx, archive, f.info)
-	r = listing.Row{Row: info.Row, Agent: about.Name, Address: about.Name + ":" + info.ID}
+	r = listing.Row{Row: info.Row, Agent: about.Name, Address: addressOf(about.Name, info, f.shared)}
 	if about.Native {
 		r.Address = info.Path
 	}

@@ -35,6 +35,7 @@ type job struct {
 	here     func(cwd string) bool // whether sessions of a working directory are wanted
 	losses   *losses.Log
 	progress *cli.Progress
+	having   map[string]int // how many of the sessions that were listed have an id
 }
 
 func (c *config) job(s *cli.Streams, f formats.Format) (*job, error) {
@@ -52,7 +53,7 @@ func (c *config) job(s *cli.Streams, f formats.Format) (*job, error) {
 	}
 	return &job{
 		streams: s, name: f.About().Name, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
-		progress: progress,
+		progress: progress, having: map[string]int{},
 	}, nil
 }
 
@@ -72,6 +73,9 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 		info, err := formats.Find(ctx, a, c.session)
 		if errors.Is(err, formats.ErrNotFound) {
 			err = cli.WithHint(err, "--list lists those that are there")
+		}
+		if info.Path == c.session { // which may be why it was asked for so
+			j.having[info.ID] = 2
 		}
 		return info, err
 	case c.recent:

@@ -44,7 +44,8 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		}
 		return j.detail(ctx, a, info)
 	}
-	listed, failed, status := 0, 0, cli.ExitDone
+	var list []formats.Info // an address says whether others have the id
+	failed, status := 0, cli.ExitDone
 	for info, err := range a.List(ctx, formats.Query{Details: true}) {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -55,18 +56,19 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			j.streams.Warnf("%v", err)
 			continue
 		}
-		if !j.here(info.CWD) {
-			continue
+		if j.having[info.ID]++; j.here(info.CWD) {
+			list = append(list, info)
 		}
-		listed++
+	}
+	for _, info := range list {
 		if err := j.row(info); err != nil {
 			return err
 		}
 	}
 	switch {
 	case failed > 0:
-		return cli.Unread(failed, listed+failed, status)
-	case listed == 0:
+		return cli.Unread(failed, len(list)+failed, status)
+	case len(list) == 0:
 		return cli.No("no session")
 	}
 	return nil
@@ -100,6 +102,7 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 		if ctx.Err() != nil {
 			return formats.Info{}, ctx.Err()
 		}
+		j.having[info.ID]++
 		switch {
 		case err != nil:
 			j.streams.Warnf("%v", named(info, err))
@@ -147,7 +150,15 @@ func (j *job) address(info formats.Info) string {
 	if !j.own {
 		return info.ID
 	}
-	return j.name + ":" + info.ID
+	return addressOf(j.name, info, j.having[info.ID] > 1)
+}
+
+// addressOf returns the address of an agent's session: by the path of its file if others have its id.
+func addressOf(agent string, info formats.Info, shared bool) string {
+	if shared {
+		return agent + ":" + info.Path
+	}
+	return agent + ":" + info.ID
 }
 
 // announce says which session was taken to be the newest, with -v and on a terminal.
@@ -193,7 +204,7 @@ func (j *job) row(info formats.Info) error {
 	case j.native:
 		row.Address = info.Path
 	case j.own && info.ID != "":
-		row.Address = j.name + ":" + info.ID
+		row.Address = j.address(info)
 	}
 	return printRow(j.streams, row)
 }

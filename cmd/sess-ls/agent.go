@@ -28,19 +28,16 @@ var native = map[string]func(homes.Env) (string, error){"pi": homes.Pi, "omp": h
 type owner struct{ path, id string }
 
 // owned returns a row with the agent it is from, and what other tools take for it: its path,
-// or its address if they cannot read that file and it is where an address finds it.
+// or the address that the importer has for it.
 func (c *config) owned(r store.Row) listing.Row {
 	if c.remote() {
 		return c.shared[r.ID]
 	}
-	out := listing.Row{Row: r, Agent: c.owners[owner{r.Path, r.ID}]}
-	switch {
-	case native[out.Agent] != nil || out.Agent == "":
-		out.Address = r.Path
-	case r.ID != "" && !c.elsewhere:
-		out.Address = out.Agent + ":" + r.ID
+	if out, ok := c.owners[owner{r.Path, r.ID}]; ok {
+		out.Row = r
+		return out
 	}
-	return out
+	return listing.Row{Row: r, Address: r.Path}
 }
 
 // nameOf returns what other tools take for the session, its path if they take nothing.
@@ -53,7 +50,6 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 	if err != nil {
 		return err
 	}
-	c.elsewhere = len(places) > 0
 	agents := c.sessions.Named()
 	if c.several() {
 		if _, err := subprocess.Find(address.Importer); err != nil {
@@ -99,7 +95,7 @@ func (c *config) agentScope(places []string) (store.Options, error) {
 // agentRows are the sessions of an agent.
 type agentRows struct {
 	agent string
-	rows  []store.Row
+	rows  []listing.Row
 	said  []subprocess.Message
 	err   error // the rows are not all there are
 }
@@ -135,11 +131,13 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, where func(
 		}
 		places = []string{place}
 	}
-	err := checkDirs(places)
-	if err != nil {
+	if err := checkDirs(places); err != nil {
 		return err
 	}
-	found.rows, err = c.list(ctx, places, o, func() (string, bool) { return "", false })
+	rows, err := c.list(ctx, places, o, func() (string, bool) { return "", false })
+	for _, row := range rows {
+		found.rows = append(found.rows, listing.Row{Row: row, Address: row.Path})
+	}
 	return err
 }
 
@@ -163,7 +161,7 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 			return err
 		}
 		if here(row.CWD) {
-			found.rows = append(found.rows, row.Row)
+			found.rows = append(found.rows, row)
 		}
 	}
 	return nil
@@ -175,7 +173,7 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]store.Row, error) {
 	say := address.Say(s)
 	var rows []store.Row
-	c.owners = map[owner]string{}
+	c.owners = map[owner]listing.Row{}
 	for _, f := range found {
 		for _, m := range f.said {
 			say(m)
@@ -185,11 +183,11 @@ func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]st
 		}
 		for _, row := range f.rows {
 			key := owner{row.Path, row.ID}
-			if other, ok := c.owners[key]; ok && other != f.agent {
+			if other, ok := c.owners[key]; ok && other.Agent != f.agent {
 				continue
 			}
-			c.owners[key] = f.agent
-			rows = append(rows, row)
+			c.owners[key] = listing.Row{Agent: f.agent, Address: row.Address}
+			rows = append(rows, row.Row)
 		}
 	}
 	store.Sort(rows, o.Order)

@@ -22,8 +22,7 @@ type config struct {
 	named                                  []named // addresses among the operands
 
 	// Of agents:
-	owners    map[owner]string // the agents whose sessions are listed
-	elsewhere bool             // not where the agent keeps them
+	owners map[owner]listing.Row // what is known of the sessions of agents, beside the rows
 
 	shared map[string]listing.Row // those of the remote, by their ids
 }
@@ -89,7 +88,7 @@ func (c *config) remote() bool { return len(c.named) > 0 && c.named[0].name == a
 // isNamed reports whether an address means the session, or none says which ones are meant.
 func (c *config) isNamed(r store.Row) bool {
 	return len(c.named) == 0 || slices.ContainsFunc(c.named, func(n named) bool {
-		return (n.name == address.Remote || n.name == c.owned(r).Agent) && strings.HasPrefix(r.ID, n.id) && n.here(r.CWD)
+		return (n.name == address.Remote || n.name == c.owned(r).Agent) && (strings.HasPrefix(r.ID, n.id) || r.Path == n.id) && n.here(r.CWD)
 	})
 }
 

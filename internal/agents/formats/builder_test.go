@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // built returns a builder, behind its header, and the lines it makes.
@@ -197,13 +198,13 @@ func TestLossesRead(t *testing.T) {
 	lost.Tell(target)
 }
 
-// listed is an archive of sessions "ID NAME", and of errors "!".
+// listed is an archive of sessions "ID NAME", the fourth in the file /4, and of errors "!".
 type listed []string
 
 func (l listed) List(context.Context, formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
-		for _, text := range l {
-			var info formats.Info
+		for i, text := range l {
+			info := formats.Info{Row: store.Row{Path: fmt.Sprintf("/%d", i)}}
 			var err error
 			if info.ID, info.Name, _ = strings.Cut(text, " "); info.ID == "!" {
 				err = errors.New("reading x: broken")
@@ -220,10 +221,11 @@ func (listed) Close() error                                               { retu
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	archive := listed{"!", "aaaa1 first", "aaaa2 twin", "bbbb1 twin", "bbbb12 last", "cccc1 dddd1", "dddd1 x"}
+	archive := listed{"!", "aaaa1 first", "aaaa2 twin", "bbbb1 twin", "bbbb12 last", "cccc1 dddd1", "dddd1 x", "eeee1 here", "eeee1 there", "eeee2"}
 	for id, want := range map[string]string{
 		"aaaa1": "aaaa1", "bbbb1": "bbbb1", "bbbb12": "bbbb12", "cccc": "cccc1", "last": "bbbb12", "dddd1": "dddd1",
 		"aaaa": "!aaaa means 2 sessions: aaaa1, aaaa2", "twin": "!twin means 2 sessions: aaaa2, bbbb1",
+		"eeee1": "!eeee1 means 2 sessions: /7, /8", "eeee": "!eeee means 3 sessions: /7, /8, eeee2", "/8": "eeee1", "/9": "eeee2",
 		"ccc": "!no such session ccc; and not all could be read: reading x: broken",
 	} {
 		info, err := formats.Find(t.Context(), archive, id)

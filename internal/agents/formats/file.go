@@ -121,12 +121,12 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 // ErrNotFound is the error of a session that is not in the archive.
 var ErrNotFound = errors.New("no such session")
 
-// Find returns the session of the archive that id means: the one with that id,
-// else the only one whose id begins with it, if it has four characters, else the
+// Find returns the session of the archive that id means: the one with that id or in the file of that
+// path, else the only one whose id begins with it, if it has four characters, else the
 // only one with that name or alias. Sessions that cannot be listed are passed over; if
 // nothing was found the first of their errors is told.
 func Find(ctx context.Context, a Archive, id string) (Info, error) {
-	var prefixed, named []Info
+	var exact, prefixed, named []Info
 	var broken error
 	for info, err := range a.List(ctx, Query{ID: id}) {
 		if cerr := ctx.Err(); cerr != nil {
@@ -136,15 +136,15 @@ func Find(ctx context.Context, a Archive, id string) (Info, error) {
 		case err != nil && broken == nil:
 			broken = err
 		case err != nil:
-		case info.ID == id:
-			return info, nil
+		case info.ID == id, info.Path == id:
+			exact = append(exact, info)
 		case len(id) >= session.MinPrefix && strings.HasPrefix(info.ID, id):
 			prefixed = append(prefixed, info)
 		case info.Name == id, info.Alias == id:
 			named = append(named, info)
 		}
 	}
-	for _, found := range [][]Info{prefixed, named} {
+	for _, found := range [][]Info{exact, prefixed, named} {
 		switch len(found) {
 		case 0:
 		case 1:
@@ -162,13 +162,21 @@ func Find(ctx context.Context, a Archive, id string) (Info, error) {
 // maxNamed is how many sessions a message names.
 const maxNamed = 5
 
-// IDs returns the ids of sessions for a message, the first of them.
+// IDs returns the ids of sessions for a message, the first of them. Those that share an id are told apart by
+// the paths of their files.
 func IDs(list []Info) string {
+	having := map[string]int{}
+	for _, info := range list {
+		having[info.ID]++
+	}
 	var ids []string
 	for i, info := range list {
 		if i == maxNamed {
 			ids = append(ids, "…")
 			break
+		}
+		if having[info.ID] > 1 {
+			info.ID = info.Path
 		}
 		ids = append(ids, info.ID)
 	}

@@ -34,8 +34,8 @@ type Files struct {
 	// [Describe].
 	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
 
-	// Named reports whether the name of a file has an id, whole. Where one file has it, and is that
-	// session, no other is opened to find it. Nil is a format whose files are called otherwise.
+	// Named reports whether the name of a file has an id, whole. Where files have it, and one is that
+	// session, no others are opened to find it. Nil is a format whose files are called otherwise.
 	Named func(path, id string) bool
 
 	// Project returns the name of the directory that has the sessions of a working directory, and may have those of
@@ -72,13 +72,11 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 			return
 		}
 		found := a.found(ctx)
-		if path, ok := a.named(q.ID, found); ok {
-			if info, err := a.info(ctx, a.src.Beside(path), q); err == nil && info.ID == q.ID {
-				yield(info, nil)
-				return
-			}
+		if meant := a.meant(ctx, q.ID, found); len(meant) > 0 {
+			found = meant
+		} else {
+			found = a.once(ctx, found)
 		}
-		found = a.once(ctx, found)
 		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
 		list := parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
 			if p.err != nil {
@@ -180,20 +178,36 @@ func (a files) once(ctx context.Context, list []place) []place {
 	return out
 }
 
-// named returns the one file whose name has an id.
-func (a files) named(id string, list []place) (path string, ok bool) {
-	if id == "" || a.Named == nil {
-		return "", false
+// meant returns the files that an id means, or the beginning of one or a path, by their names if those say it, else
+// by their heads. None is a name, for which files are read whole.
+func (a files) meant(ctx context.Context, id string, list []place) []place {
+	if id == "" {
+		return nil
 	}
+	var named, exact, prefixed []place
 	for _, p := range list {
-		if p.err == nil && a.Named(p.path, id) {
-			if ok {
-				return "", false
-			}
-			path, ok = p.path, true
+		if p.path == id || a.Named != nil && a.Named(p.path, id) {
+			named = append(named, p)
 		}
 	}
-	return path, ok
+	for _, some := range [][]place{named, list} {
+		some = a.once(ctx, some)
+		for head, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(some), func(ctx context.Context, p place) (Info, error) {
+			return a.info(ctx, a.src.Beside(p.path), Query{})
+		}) {
+			switch {
+			case err != nil:
+			case head.ID == id, head.Path == id:
+				exact = append(exact, place{path: head.Path})
+			case len(id) >= session.MinPrefix && strings.HasPrefix(head.ID, id):
+				prefixed = append(prefixed, place{path: head.Path})
+			}
+		}
+		if len(exact) > 0 {
+			return exact
+		}
+	}
+	return prefixed
 }
 
 // info lists the session of a file.
@@ -205,7 +219,7 @@ func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 	defer f.Close()
 	info := Info{Row: store.Row{Path: src.Path, Size: f.Size, ModTime: f.ModTime}}
 	if !q.Details || a.Details == nil {
-		if info, err = a.head(ctx, src, f); err != nil || !q.Details && (q.ID == "" || q.ID == info.ID) {
+		if info, err = a.head(ctx, src, f); err != nil || !q.Details && (q.ID == "" || q.ID == info.ID || q.ID == info.Path) {
 			return info, err
 		}
 	}

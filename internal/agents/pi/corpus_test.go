@@ -76,12 +76,12 @@ func TestFindByName(t *testing.T) {
 		opened   int    // how many sessions are listed for it, those that are none included
 	}{
 		{"aaaa1111", "aaaa1111", 1},
-		{"bbbb9999", "bbbb9999", 7},
+		{"bbbb9999", "bbbb9999", 1},
 		{"bbbb1111", "no such session bbbb1111", 7},
-		{"bbbb2222", "bbbb2222", 7},
+		{"bbbb2222", "bbbb2222 means 2 sessions: " + filepath.Join(dir, "q", "2026_bbbb2222.jsonl") + ", ", 2},
 		{"broken01", "no such session broken01", 7},
-		{"aaaa", "aaaa means 2 sessions", 7},
-		{"aaaa2", "aaaa2222", 7},
+		{"aaaa", "aaaa means 2 sessions", 2},
+		{"aaaa2", "aaaa2222", 1},
 		{"name of aaaa1111", "aaaa1111", 7},
 		{"1111", "no such session 1111", 7},
 	} {

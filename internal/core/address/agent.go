@@ -108,9 +108,9 @@ func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[cli.Candida
 	}
 }
 
-// An address names a session in the store of an agent: FORMAT:ID, FORMAT: for the one of
-// this directory that was written to last, or FORMAT:/DIR or FORMAT:./DIR for that of
-// another one; or in the remote, remote:ID.
+// An address names a session in the store of an agent: FORMAT:ID, FORMAT:/FILE for the one in a file, where
+// several have one id, FORMAT: for the one of this directory that was written to last, or FORMAT:/DIR or
+// FORMAT:./DIR for that of another one; or in the remote, remote:ID.
 type address struct{ format, id string }
 
 func (a address) String() string { return a.format + ":" + a.id }
@@ -122,11 +122,17 @@ func parseAddress(operand string) (address, bool) {
 	if !ok || !IsAgent(format) && format != Remote {
 		return address{}, false
 	}
+	if a := (address{format, id}); a.isPath() {
+		if fi, err := os.Stat(id); err == nil && fi.Mode().IsRegular() {
+			id, err = filepath.Abs(id)
+			return address{format, id}, err == nil
+		}
+	}
 	return address{format, id}, true
 }
 
-// Address takes an operand that is an address apart: the name in front of the colon, and behind it a directory or the
-// beginning of an id, or neither.
+// Address takes an operand that is an address apart: the name in front of the colon, and behind it a directory, or the
+// beginning of an id or the path of a file, or neither.
 func Address(operand string) (name, dir, id string, ok bool) {
 	a, ok := parseAddress(operand)
 	if a.isDir() {
@@ -164,9 +170,17 @@ func (a address) args() []string {
 	return []string{a.format, "--session=" + a.id}
 }
 
-// isDir reports whether the address names a directory, whose newest session is meant: by a
-// path that begins as no id does.
+// isDir reports whether the address names a directory, whose newest session is meant.
 func (a address) isDir() bool {
+	if !a.isPath() {
+		return false
+	}
+	fi, err := os.Stat(a.id)
+	return err != nil || !fi.Mode().IsRegular()
+}
+
+// isPath reports whether the address names a directory or a file: by a path that begins as no id does.
+func (a address) isPath() bool {
 	return a.id == "." || a.id == ".." || strings.HasPrefix(a.id, "/") || strings.HasPrefix(a.id, "./") || strings.HasPrefix(a.id, "../")
 }
 

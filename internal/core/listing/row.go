@@ -42,7 +42,7 @@ func written(r store.Row) time.Time {
 // A SessionRow is a session.
 type SessionRow struct {
 	row.Kind     `row:"session"`
-	Address      string      `row:"address,null"`      // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID; null if no tool but sess-import reads it where it is.
+	Address      string      `row:"address,null"`      // What every tool takes for the session as an operand: a path, AGENT:ID, AGENT:FILE where several have the id, or remote:ID; null if no tool but sess-import reads it where it is.
 	Path         string      `row:"path,null"`         // The file that the session is in, for another agent's session that of the agent; null for a session of the remote.
 	Session      string      `row:"session,known"`     // The session's id.
 	Parent       string      `row:"parent,null"`       // The session that it comes from, by path or id, as its header has it; null if there is none.

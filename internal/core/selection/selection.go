@@ -311,7 +311,8 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	}
 	if c.Rows {
 		for line := range strings.Lines(string(names)) {
-			out.List = append(out.List, Source{Name: js.Value(line).Get("address").Str(), Agent: agent, Row: js.Value(line)})
+			row := js.Value(line)
+			out.List = append(out.List, Source{Name: cmp.Or(row.Get("address").Str(), row.Get("path").Str()), Agent: agent, Row: row})
 		}
 		return nil
 	}
