@@ -348,6 +348,9 @@ func TestHome(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(data, "omp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	for name, text := range map[string]string{"set": `{"sessionDir":"~/mine"}`, "other": `{"sessionDir":["x"]}`, "broken": `{"sessionDir":"/`} {
+		formatstest.Put(t, filepath.Join(data, name, "settings.json"), text)
+	}
 	for _, tt := range []struct {
 		format formats.Format
 		env    map[string]string
@@ -356,6 +359,10 @@ func TestHome(t *testing.T) {
 		{pi.Pi, nil, "/h/.pi/agent/sessions"},
 		{pi.Pi, map[string]string{"PI_CODING_AGENT_DIR": "~/x"}, "/h/x/sessions"},
 		{pi.Pi, map[string]string{"PI_CODING_AGENT_SESSION_DIR": "/y", "PI_CODING_AGENT_DIR": "/x"}, "/y"},
+		{pi.Pi, map[string]string{"PI_CODING_AGENT_DIR": data + "/set"}, "/h/mine"},
+		{pi.Pi, map[string]string{"PI_CODING_AGENT_DIR": data + "/set", "PI_CODING_AGENT_SESSION_DIR": "/y"}, "/y"},
+		{pi.Pi, map[string]string{"PI_CODING_AGENT_DIR": data + "/other"}, data + "/other/sessions"},
+		{pi.Pi, map[string]string{"PI_CODING_AGENT_DIR": data + "/broken"}, data + "/broken/sessions"},
 		{pi.Omp, nil, "/h/.omp/agent/sessions"},
 		{pi.Omp, map[string]string{"PI_CODING_AGENT_DIR": "/x", "OMP_PROFILE": "p"}, "/x/sessions"},
 		{pi.Omp, map[string]string{"PI_CONFIG_DIR": ".o"}, "/h/.o/agent/sessions"},

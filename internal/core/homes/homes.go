@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // Env is what of the environment decides where an agent keeps its sessions.
@@ -22,7 +24,11 @@ var ErrNoHome = errors.New("finding the home directory: HOME is not set")
 // names, or, if it is empty, below the home directory and its further elements.
 // A leading ~ in the variable is the home directory.
 func (env Env) StorePath(variable string, home []string, below ...string) (string, error) {
-	dir := env.Getenv(variable)
+	return env.below(env.Getenv(variable), home, below...)
+}
+
+// below is StorePath for what a variable would have.
+func (env Env) below(dir string, home []string, below ...string) (string, error) {
 	tilde := dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1])
 	switch {
 	case (dir == "" || tilde) && env.Home == "":
@@ -35,12 +41,23 @@ func (env Env) StorePath(variable string, home []string, below ...string) (strin
 	return filepath.Join(append([]string{dir}, below...)...), nil
 }
 
-// Pi returns where pi keeps its sessions.
+// Pi returns where pi keeps its sessions: where a variable says, or else sessionDir in its settings, or in its
+// agent directory.
 func Pi(env Env) (string, error) {
 	if dir := env.Getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
-		return env.StorePath("PI_CODING_AGENT_SESSION_DIR", nil)
+		return env.below(dir, nil)
 	}
-	return env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"}, "sessions")
+	agent, err := env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"})
+	if err != nil {
+		return "", err
+	}
+	settings, err := os.ReadFile(filepath.Join(agent, "settings.json"))
+	if err == nil && js.Valid(settings) {
+		if dir := js.Value(settings).Get("sessionDir").Str(); dir != "" {
+			return env.below(dir, nil)
+		}
+	}
+	return filepath.Join(agent, "sessions"), nil
 }
 
 // Omp returns where oh-my-pi keeps its sessions: below its agent directory,
