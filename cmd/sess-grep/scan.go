@@ -252,7 +252,7 @@ func (d *document) isLeftOut(ctx context.Context) error {
 	if which == selection.WithSubagents {
 		return nil
 	}
-	is, err := selection.OfSubagent(d.header, d.reader(ctx, 0))
+	is, err := selection.OfSubagent(d.in.Place("").Path, d.header, d.reader(ctx, 0))
 	switch {
 	case err != nil:
 		return address.Locate(d.in.Name, err)

@@ -109,6 +109,7 @@ func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt,
 		return nil, err
 	}
 	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID)}
+	d.subagent = store.ParentFile(d.place.Path) != ""
 	err = d.read(content)
 	switch {
 	case errors.Is(err, errSubagent):

@@ -85,7 +85,7 @@ func (c *config) agentScope(places []string) (store.Options, error) {
 	if err != nil {
 		return store.Options{}, cli.UsageError("%v", err)
 	}
-	o := store.Options{Recursive: true, Count: c.exact, Order: order}
+	o := store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: order}
 	if c.sessions.CWD != "" {
 		o.CWD, err = address.CWD(c.sessions.CWD)
 	}

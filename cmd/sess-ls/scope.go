@@ -224,7 +224,7 @@ func (c *config) takes(ctx context.Context, s *cli.Streams, row store.Row) bool 
 		return which.Takes(false)
 	}
 	defer in.Close()
-	sub, err := selection.OfSubagent(session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
+	sub, err := selection.OfSubagent(row.Path, session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
 	if err != nil {
 		s.Warnf("%v", address.Locate(in.Name, err))
 	}

@@ -24,6 +24,7 @@ type finder struct {
 	warn  func(path string, err error)
 	seen  map[string]bool // directories with symbolic links resolved
 	files []string
+	inner map[string]bool // those of files that are in the directory of a session
 }
 
 // sessionFiles returns the regular files *.jsonl in dirs, and with recursive
@@ -31,13 +32,60 @@ type finder struct {
 // directory once however many ways lead to it. Names that begin with a dot are
 // temporary files, locks and drafts.
 func sessionFiles(dirs []string, recursive bool, warn func(string, error)) []string {
-	f := finder{warn: warn, seen: map[string]bool{}}
+	return find(dirs, recursive, false, warn).files
+}
+
+// find is sessionFiles that with inner also finds the files in the directories of sessions, see [ParentFile].
+func find(dirs []string, recursive, inner bool, warn func(string, error)) *finder {
+	f := &finder{warn: warn, seen: map[string]bool{}, inner: map[string]bool{}}
 	for _, dir := range dirs {
 		for _, sub := range f.dir(dir, recursive) {
-			f.dir(sub, false)
+			if inner {
+				f.below(sub, isParent(sub))
+			} else {
+				f.dir(sub, false)
+			}
 		}
 	}
-	return f.files
+	return f
+}
+
+// below adds the files of a directory, and those at any depth in the directories of sessions in it; inside is true if
+// it is in one.
+func (f *finder) below(dir string, inside bool) {
+	if f.seen[resolve(dir)] {
+		return
+	}
+	from := len(f.files)
+	subs := f.dir(dir, true)
+	for _, path := range f.files[from:] {
+		f.inner[path] = inside
+	}
+	for _, sub := range subs {
+		if inside || isParent(sub) {
+			f.below(sub, true)
+		}
+	}
+}
+
+// ParentFile returns the file of the session that the one at path is a part of, "" if it is of none: oh-my-pi, and an
+// extension of pi, keep the sessions of sub-agents in a directory named like the file, without the extension.
+func ParentFile(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if isParent(dir) {
+			return dir + ext
+		}
+	}
+	return ""
+}
+
+// isParent reports whether a directory is that of a session, as agents call them: TIMESTAMP_ID.
+func isParent(dir string) bool {
+	if !strings.Contains(filepath.Base(dir), "_") {
+		return false
+	}
+	info, err := os.Stat(dir + ext)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // segmented reports whether a name is that of a segmented store, beside the file it

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,10 @@ type Options struct {
 	// ones: with the directory of a [Store], those of all projects. Deeper ones
 	// belong to sessions rather than to people.
 	Recursive bool
+
+	// Subagents adds the sessions in the directories of sessions, see [ParentFile], of which that session is the
+	// parent if they name none. Files there that are no sessions are not told to Warn.
+	Subagents bool
 
 	// CWD keeps only the sessions whose header has this working directory, with
 	// symbolic links resolved on both sides; those whose header has none, or a
@@ -78,7 +83,8 @@ func (o Options) warn(path string, err error) {
 // left out and told to Warn; a directory that does not exist is no exception.
 // The only error is that of ctx.
 func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
-	paths := sessionFiles(dirs, o.Recursive, o.warn)
+	found := find(dirs, o.Recursive, o.Subagents, o.warn)
+	paths := found.files
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
 	clear(rows) // or the collector is the first to touch this memory, and each page costs an interrupt of all processors
 	each(ctx, len(paths), o.Workers, func() func(i int) {
@@ -90,7 +96,12 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	}
 	keep, here := rows[:0], SameDir(o.CWD)
 	for i, row := range rows {
+		inner := found.inner[paths[i]]
+		if inner && row.ParentSession == "" {
+			row.ParentSession = ParentFile(paths[i])
+		}
 		switch {
+		case inner && errors.Is(errs[i], session.ErrNotSession):
 		case errs[i] != nil:
 			o.warn(paths[i], errs[i])
 		case here(row.CWD):

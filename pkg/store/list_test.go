@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -337,5 +339,50 @@ func TestNewestFirstSkipsWhatVanished(t *testing.T) {
 	same(t, "paths", newestFirst([]string{a, b}, w.add), []string{b})
 	if len(w.list) != 1 {
 		t.Errorf("warnings %q", w.list)
+	}
+}
+
+// Sessions in the directory of a session are found at any depth if they are wanted, with that session as their
+// parent; other files there are nobody's business.
+func TestListSubagents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"--p--/1_a.jsonl":                    text("a", "/p", 1),
+		"--p--/1_a/0-Explore.jsonl":          text("explore", "/p", 1),
+		"--p--/1_a/0-Explore/1-Deep.jsonl":   text("deep", "/p", 1),
+		"--p--/1_a/r/run-0/session.jsonl":    `{"type":"session","version":3,"id":"run","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p","parentSession":"named"}` + "\n",
+		"--p--/1_a/artifacts/copy.jsonl":     `{"recordType":"message"}` + "\n",
+		"--p--/1_a/4.jsonl":                  `{"type":"session","version":4,"id":"v4"}` + "\n",
+		"--p--/notes/n.jsonl":                text("notes", "/p", 1),
+		"--p--/gone_x/0-Orphan.jsonl":        text("orphan", "/p", 1),
+		"--q--/plain.jsonl":                  text("plain", "/q", 1),
+		"--q--/plain/x.jsonl":                text("no agent calls it so", "/q", 1),
+		"--q--/.hidden_1.jsonl":              text("hidden", "/q", 1),
+		"--p--/1_a/1_b.v2/segments/s1.jsonl": text("segment", "/p", 1),
+	} {
+		write(t, dir, name, data)
+	}
+	symlink(t, filepath.Join(dir, "--p--"), filepath.Join(dir, "--p--", "1_a", "loop"))
+	rows, w := list(t, dir, Options{Recursive: true, Subagents: true, Order: ByName})
+	got := map[string]string{}
+	for _, r := range rows {
+		got[r.ID] = strings.TrimPrefix(r.ParentSession, dir+string(filepath.Separator))
+	}
+	parent := filepath.Join("--p--", "1_a.jsonl")
+	if diff := cmp.Diff(map[string]string{"a": "", "explore": parent, "deep": parent, "run": "named", "plain": ""}, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(w.list) != 1 || !strings.Contains(w.list[0], "4.jsonl") {
+		t.Errorf("warned of %v", w.list)
+	}
+	if rows, _ := list(t, dir, Options{Recursive: true}); len(rows) != 2 {
+		t.Errorf("without: %d", len(rows))
+	}
+	for path, want := range map[string]string{"--p--/1_a.jsonl": "", "--p--/1_a/r/run-0/session.jsonl": parent, "--q--/plain/x.jsonl": "", "--p--/gone_x/0.jsonl": ""} {
+		got := strings.TrimPrefix(ParentFile(filepath.Join(dir, filepath.FromSlash(path))), dir+string(filepath.Separator))
+		if got != want {
+			t.Errorf("ParentFile(%s) = %q, want %q", path, got, want)
+		}
 	}
 }

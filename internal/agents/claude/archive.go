@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,13 +17,18 @@ import (
 )
 
 // depth is how far below the projects there are sessions: of sub-agents, in
-// PROJECT/SESSION/subagents.
+// PROJECT/SESSION/subagents, and those of workflows further down.
 const depth = 3
+
+// isBelow reports whether a directory is one of sub-agents, or below one.
+func isBelow(dir string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), "subagents")
+}
 
 // files are those of sessions: in the source itself, or with a name of theirs below it.
 func files(dir string) formats.Files {
 	return formats.Files{
-		Depth: depth, Head: head, Read: read, Project: escaped,
+		Depth: depth, Enter: isBelow, Head: head, Read: read, Project: escaped,
 		Named: func(path, id string) bool { return idOf(path) == id },
 		Match: func(path string) bool {
 			return filepath.Ext(path) == ".jsonl" && (idOf(path) != "" || filepath.Dir(path) == filepath.Clean(dir))

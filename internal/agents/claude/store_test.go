@@ -30,9 +30,13 @@ func TestStore(t *testing.T) {
 	const main, sub = "d449e3ab-d416-4c7b-9153-0c74b4d58ab2", "agent-aff0c0e3cc0cc8587"
 	genuine := filepath.Join(corpus.Dir(), "claude", "genuine")
 	for name, text := range map[string]string{
-		"-tmp-w/" + main + ".jsonl":                             formatstest.Content(t, filepath.Join(genuine, "agent.jsonl")),
-		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":       formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")),
-		"-tmp-w/" + main + "/tool-results/x.jsonl":              "{}\n",
+		"-tmp-w/" + main + ".jsonl":                                  formatstest.Content(t, filepath.Join(genuine, "agent.jsonl")),
+		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":            formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")),
+		"-tmp-w/" + main + "/tool-results/x.jsonl":                   "{}\n",
+		"-tmp-w/" + main + "/tool-results/a/b/agent-x.jsonl":         "{}\n",
+		"-tmp-w/" + main + "/subagents/workflows/wf_1/journal.jsonl": "{}\n",
+		"-tmp-w/" + main + "/subagents/workflows/wf_1/agent-abc.jsonl": strings.ReplaceAll(
+			formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")), sub[len("agent-"):], "abc"),
 		"-tmp-w/memory/notes.md":                                "x",
 		"-tmp-x/00000000-0000-4000-8000-000000000000.jsonl":     "",
 		"-tmp-x/00000000-0000-4000-8000-000000000001.jsonl":     "words\n",
@@ -59,7 +63,7 @@ func TestStore(t *testing.T) {
 				t.Errorf("%+v", info)
 			}
 		}
-		want := []string{sub + " " + main + " /tmp/w", main + "  /tmp/w", "!", "!"}
+		want := []string{sub + " " + main + " /tmp/w", "agent-abc " + main + " /tmp/w", main + "  /tmp/w", "!", "!"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

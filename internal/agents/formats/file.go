@@ -189,10 +189,13 @@ func IDs(list []Info) string {
 // that file. What cannot be read, and what has a fitting name but is no file, is
 // yielded with an error that names it; the walk goes on, unless ctx ends.
 func Walk(ctx context.Context, dir string, depth int, match func(base string) bool) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) { walk(ctx, dir, depth, match, yield) }
+	return func(yield func(string, error) bool) {
+		walk(ctx, dir, depth, func(string) bool { return false }, match, yield)
+	}
 }
 
-func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
+// walk is Walk that also looks into the directories further down that enter accepts.
+func walk(ctx context.Context, dir string, depth int, enter, match func(string) bool, yield func(string, error) bool) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, disk.Cause(err))) {
 		return false
@@ -206,7 +209,7 @@ func walk(ctx context.Context, dir string, depth int, match func(string) bool, y
 		switch {
 		case e.Name()[0] == '.':
 		case e.IsDir():
-			if depth > 0 && !walk(ctx, path, depth-1, match, yield) {
+			if (depth > 0 || enter(path)) && !walk(ctx, path, depth-1, enter, match, yield) {
 				return false
 			}
 		case match(e.Name()):

@@ -3,6 +3,7 @@ package formats
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -23,6 +24,10 @@ type Files struct {
 	// files there are sessions. A source that is a file is one in any case.
 	Depth int
 	Match func(path string) bool
+
+	// Enter says of a directory further down whether it is looked at, too. Nil is a format that has none. A file in
+	// one that [Files.Head] says to be no session is left out.
+	Enter func(path string) bool
 
 	// Head returns the facts about a session that the beginning of its file has, and Read gives the
 	// session to a builder. Both get the source of that file alone, and the file open. Facts of the
@@ -88,7 +93,7 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 			return a.info(ctx, a.src.Beside(p.path), q)
 		})
 		for info, err := range list {
-			if !yield(info, err) {
+			if !a.none(info.Path, err) && !yield(info, err) {
 				return
 			}
 		}
@@ -133,12 +138,21 @@ type place struct {
 
 // found returns the files of a directory.
 func (a files) found(ctx context.Context) (list []place) {
-	for path, err := range Walk(ctx, a.src.Path, a.Depth, func(string) bool { return true }) {
+	walk(ctx, a.src.Path, a.Depth, a.inside, func(string) bool { return true }, func(path string, err error) bool {
 		if a.Match(path) || err != nil && IsDir(path) {
 			list = append(list, place{path, err})
 		}
-	}
+		return true
+	})
 	return list
+}
+
+// inside reports whether a directory is one of [Files.Enter].
+func (a files) inside(dir string) bool { return a.Enter != nil && a.Enter(dir) }
+
+// none reports whether an error says that a file is no session, where others may be.
+func (a files) none(path string, err error) bool {
+	return errors.Is(err, session.ErrNotSession) && a.inside(filepath.Dir(path))
 }
 
 // once leaves files out that are the session of another one in their directory. Only directories with files of

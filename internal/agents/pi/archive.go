@@ -2,6 +2,7 @@ package pi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,6 +31,7 @@ func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, e
 	}
 	return formats.Files{
 		Depth: 1,
+		Enter: func(dir string) bool { return store.ParentFile(filepath.Join(dir, "session.jsonl")) != "" },
 		Match: func(path string) bool { return filepath.Ext(path) == ".jsonl" },
 		Named: func(path, id string) bool { return strings.HasSuffix(path, "_"+id+".jsonl") },
 		Head:  header, Details: details, Project: project,
@@ -45,7 +47,8 @@ func header(ctx context.Context, src *formats.Source, f *formats.File) (info for
 	if err != nil {
 		return info, src.Located(err)
 	}
-	info.ID, info.CWD, info.Name, info.ParentSession, info.Version = h.ID, h.CWD, h.Title, h.ParentSession, h.Version
+	info.ID, info.CWD, info.Name, info.Version = h.ID, h.CWD, h.Title, h.Version
+	info.ParentSession = cmp.Or(h.ParentSession, store.ParentFile(src.Path))
 	if ms, ok := js.ParseTime(h.Timestamp); ok {
 		info.Created = time.UnixMilli(ms).UTC()
 	}
@@ -60,6 +63,7 @@ var rooms = sync.Pool{New: func() any { return new([small]byte) }}
 
 // details lists one file by all that it says.
 func details(ctx context.Context, src *formats.Source, f *formats.File) (info session.Info, err error) {
+	defer func() { info.ParentSession = cmp.Or(info.ParentSession, store.ParentFile(src.Path)) }()
 	if f.Size > small {
 		info, err = session.ScanInfo(f.Reader(ctx))
 		return info, src.Located(err)

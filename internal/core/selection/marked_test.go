@@ -21,7 +21,7 @@ func TestOfSubagent(t *testing.T) {
 		`not JSON session_init`: false,
 	} {
 		for _, text := range []string{header + line, header + line + "\n", header + "\n" + line + "\r\n"} {
-			got, err := OfSubagent(session.Header{ID: "s"}, strings.NewReader(text))
+			got, err := OfSubagent("", session.Header{ID: "s"}, strings.NewReader(text))
 			if got != want || err != nil {
 				t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 			}

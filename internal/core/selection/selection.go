@@ -415,9 +415,9 @@ func (w Subagents) leavesOut() bool { return w == WithoutSubagents || w == OnlyS
 // Takes reports whether sessions are meant of which sub says whether a sub-agent had them.
 func (w Subagents) Takes(sub bool) bool { return !w.leavesOut() || sub == (w == OnlySubagents) }
 
-// OfSubagent reads a session, of which h is the header, for what [IsSubagent] tells a sub-agent by.
-func OfSubagent(h session.Header, entries io.Reader) (bool, error) {
-	if IsSubagent(h, session.Entry{}) {
+// OfSubagent reads a session in a file, "" for none, of which h is the header, for what [IsSubagent] tells a sub-agent by.
+func OfSubagent(path string, h session.Header, entries io.Reader) (bool, error) {
+	if IsSubagent(h, session.Entry{}) || store.ParentFile(path) != "" {
 		return true, nil
 	}
 	for l, err := range jsonl.Lines(entries) {
