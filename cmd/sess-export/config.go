@@ -146,6 +146,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 	} else if c.harness == address.DropHarness {
 		t.LeaveHarness(src.Session, f.About().Name)
 	}
+	src.Session.Header = src.Session.Header.Original()
 	err := f.Export(ctx, src.Session, t)
 	_, large := errors.AsType[*formats.GrowthError](err)
 	switch {

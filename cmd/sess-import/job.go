@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -26,6 +27,7 @@ const bufferSize = 64 << 10
 type job struct {
 	streams  *cli.Streams
 	name     string // of the format
+	root     string // the source
 	kept     string // what its custom entries begin with
 	own      bool   // what the agent keeps in its place is read: addresses name its sessions
 	native   bool   // its sessions are files that every tool reads
@@ -38,7 +40,7 @@ type job struct {
 	having   map[string]int // how many of the sessions that were listed have an id
 }
 
-func (c *config) job(s *cli.Streams, f formats.Format) (*job, error) {
+func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
 	here, err := c.here(f.About())
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func (c *config) job(s *cli.Streams, f formats.Format) (*job, error) {
 		progress = s.Progress(0)
 	}
 	return &job{
-		streams: s, name: f.About().Name, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
 		progress: progress, having: map[string]int{},
 	}, nil
 }
@@ -187,9 +189,16 @@ type task struct {
 
 // A tally says how it went.
 type tally struct {
-	made, there, failed int
-	status              int // of the failures, the largest
+	made, there, grown, failed int
+	status                     int // of the failures, the largest
 }
+
+func (t tally) String() string {
+	return fmt.Sprintf("%d new, %d same, %d grown, %d failed", t.made, t.there, t.grown, t.failed)
+}
+
+// all is the number of sessions: each is in one of the counts.
+func (t tally) all() int { return t.made + t.there + t.grown + t.failed }
 
 // atOnce is how many sessions are converted at a time. More than there are
 // processors, since some wait for the disk.
@@ -233,11 +242,13 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 	tasks := make(chan *task, n)
 	go func() {
 		defer close(tasks)
+		seen := map[string]bool{}
 		for info, err := range a.List(ctx, formats.Query{}) {
 			if ctx.Err() != nil {
 				return
 			}
-			if err == nil && !j.here(info.CWD) {
+			again := seen[info.ID]
+			if seen[info.ID] = true; err == nil && !j.here(info.CWD) {
 				continue
 			}
 			t := &task{info: info, err: err, done: make(chan struct{})}
@@ -245,7 +256,9 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 				close(t.done)
 			} else {
 				buffer := <-buffers
-				t.sink = j.sink(buffer)
+				if t.sink = j.sink(buffer); again {
+					t.sink.twin = j.below(info)
+				}
 				go func() {
 					t.convert(ctx, a)
 					buffers <- buffer
@@ -256,6 +269,15 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 		}
 	}()
 	return tasks
+}
+
+// below returns the path of a session below the source, with slashes: the same on every machine.
+func (j *job) below(info formats.Info) string {
+	rel, err := filepath.Rel(j.root, info.Path)
+	if err != nil {
+		rel = info.Path
+	}
+	return filepath.ToSlash(rel) + info.Key
 }
 
 func (t *task) convert(ctx context.Context, a formats.Archive) {
@@ -277,11 +299,13 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		t.abandon()
 		return ctx.Err()
 	}
-	j.progress.Showf("%d sessions: %d imported, %d there already, %d failed", sum.made+sum.there+sum.failed, sum.made, sum.there, sum.failed)
+	j.progress.Showf("%d sessions: %v", sum.all(), *sum)
 	path, err := "", t.err
 	if t.sink != nil {
 		path, err = t.sink.publish(t.err)
-		for _, l := range t.losses {
+	}
+	for _, l := range t.losses {
+		if !errors.Is(err, errThere) && !errors.Is(err, errGrown) {
 			j.progress.Clear()
 			j.losses.Tell(t.sink.id, l)
 		}
@@ -290,6 +314,10 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	case errors.Is(err, errThere):
 		sum.there++
 		j.streams.Notef("%s: is there already", path)
+	case errors.Is(err, errGrown):
+		sum.grown++
+		j.progress.Clear()
+		j.streams.Infof("%s: left as it is, but there is more of %s now", path, t.info.Path)
 	case isWriteError(err):
 		return err
 	case err != nil:
@@ -309,12 +337,13 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 // largest of the failures.
 func (j *job) sum(s tally) error {
 	switch {
-	case s.failed > 0:
-		return cli.Unread(s.failed, s.failed+s.made+s.there, s.status)
-	case s.made+s.there == 0:
+	case s.all() == 0:
 		return cli.No("no session")
-	case s.there > 0:
-		j.streams.Infof("%d imported, %d there already", s.made, s.there)
+	case s.there+s.grown > 0:
+		j.streams.Infof("%v", s)
+	}
+	if s.failed > 0 {
+		return cli.Unread(s.failed, s.all(), s.status)
 	}
 	return nil
 }

@@ -4,23 +4,31 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// errThere says that a session has been imported before.
-var errThere = errors.New("it is there already")
+// What says that a session has been imported before, and that there is more of it now.
+var (
+	errThere = errors.New("it is there already")
+	errGrown = errors.New("there is more of it than was imported")
+)
 
 // A writeError is an error of the destination.
 type writeError struct{ error }
@@ -38,8 +46,12 @@ func isWriteError(err error) bool {
 type sink struct {
 	*job
 	opened bool
-	id     string // of the session
-	path   string // "" for standard output
+	id     string    // of the session
+	path   string    // "" for standard output
+	twin   string    // where its source is, of a session whose id another one has; else ""
+	from   time.Time // when the source was written to
+
+	there map[uint64]bool // the lines of the file that is there, by their sums; nil if the source is older
 
 	temp   *os.File
 	buffer *bufio.Writer // of temp
@@ -52,6 +64,7 @@ func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: bu
 // convert makes the lines of one session. The sink has to be published, whatever the error.
 func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
 	lost := 0
+	k.from = cmp.Or(info.ModTime, info.Modified)
 	b := formats.NewBuilder(k.kept, k.line, func(l formats.Loss) {
 		lost++
 		tell(l)
@@ -62,6 +75,9 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	err := b.Read(ctx, a, info)
 	if len(b.Kinds) > 0 {
 		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)
+	}
+	if err == nil && k.there != nil {
+		err = errThere
 	}
 	if err == nil && !b.Opened() {
 		err = errors.New("nothing was read")
@@ -76,12 +92,17 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 func (k *sink) line(text string) error {
 	if !k.opened {
 		k.opened = true
-		if err := k.open(text); err != nil {
+		text = k.named(text)
+		if err := k.open(text); err != nil || k.there != nil {
 			return err
 		}
 	}
 	w := k.streams.Out
 	switch {
+	case k.there != nil && !k.there[maphash.String(seed, text)]:
+		return errGrown
+	case k.there != nil:
+		return nil
 	case k.temp != nil:
 		w = k.buffer
 	case k.path != "":
@@ -94,6 +115,41 @@ func (k *sink) line(text string) error {
 		if _, err := w.Write([]byte(part)); err != nil {
 			return k.failed(err)
 		}
+	}
+	return nil
+}
+
+var seed = maphash.MakeSeed()
+
+// named gives a session whose id another one has an id of its own, made of that id and of the place of its source, so
+// that every machine makes the same one.
+func (k *sink) named(header string) string {
+	id := js.Value(header).Get("id").Str()
+	if k.twin == "" || id == "" {
+		return header
+	}
+	sum := sha256.Sum256([]byte(id + "\x00" + k.twin))
+	own := id + "-" + hex.EncodeToString(sum[:6])
+	return string(js.Value(header).With("id", js.Value(js.Quote(own))).With(session.Of, js.Value(js.Quote(id))))
+}
+
+// compare takes in the lines of a file that is there if the source may have been written to since: two seconds before
+// it was made count, which it may have taken to read the source.
+func (k *sink) compare(fi fs.FileInfo) error {
+	if !k.many || k.from.Before(fi.ModTime().Add(-2*time.Second)) {
+		return errThere
+	}
+	f, err := formats.OpenFile(k.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	k.there = map[uint64]bool{}
+	for l, err := range jsonl.Lines(f.Reader(context.Background())) {
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", k.path, err)
+		}
+		k.there[maphash.Bytes(seed, l.Data)] = true
 	}
 	return nil
 }
@@ -111,8 +167,8 @@ func (k *sink) open(header string) error {
 	if k.path, err = k.place(h); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(k.path); err == nil && !k.dest.Force {
-		return errThere
+	if fi, err := os.Lstat(k.path); err == nil && !k.dest.Force {
+		return k.compare(fi)
 	}
 	if k.dest.DryRun {
 		return nil

@@ -30,6 +30,18 @@ type Header struct {
 // not read.
 func (h Header) Raw() string { return h.raw }
 
+// Of is the member of a header with the id that a session has with its agent, where an import gave it
+// another one: there are several of that id.
+const Of = "of"
+
+// Original returns the header as its agent has it, with the id of the member [Of] if there is one.
+func (h Header) Original() Header {
+	if of := js.Value(h.raw).Get(Of).Str(); of != "" {
+		h.ID, h.raw = of, string(js.Value(h.raw).With("id", js.Value(js.Quote(of))).Without(Of))
+	}
+	return h
+}
+
 // HeaderOf reads a header line without its line feed. The error matches
 // ErrNotSession, or ErrVersion for a session of a later version.
 func HeaderOf(line []byte) (Header, error) {
