@@ -33,8 +33,9 @@ type job struct {
 	native   bool   // its sessions are files that every tool reads
 	dest     address.Destination
 	strict   bool
-	many     bool                  // every session, each into another file
-	here     func(cwd string) bool // whether sessions of a working directory are wanted
+	many     bool                    // every session, each into another file
+	here     func(cwd string) bool   // whether sessions of a working directory are wanted
+	filed    func(formats.Info) bool // the same for the newest one
 	losses   *losses.Log
 	progress *cli.Progress
 	having   map[string]int // how many of the sessions that were listed have an id
@@ -42,6 +43,10 @@ type job struct {
 
 func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
 	here, err := c.here(f.About())
+	if err != nil {
+		return nil, err
+	}
+	filed, err := c.filed(f.About(), here)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +59,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress(0)
 	}
 	return &job{
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, filed: filed, losses: losses,
 		progress: progress, having: map[string]int{},
 	}, nil
 }

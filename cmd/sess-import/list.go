@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -90,14 +92,21 @@ func (c *config) here(about formats.About) (func(cwd string) bool, error) {
 	return store.SameDir(dir), nil
 }
 
-// newest returns the session that was written to last, of those that are wanted. That
+// filed returns a function that says whether a session is one of the directory that is wanted, as the agent finds the
+// newest one.
+func (c *config) filed(about formats.About, here func(cwd string) bool) (func(formats.Info) bool, error) {
+	if c.cwd == "" || !c.own || about.Filed == nil {
+		return func(info formats.Info) bool { return here(info.CWD) }, nil
+	}
+	dir, err := address.CWD(c.cwd)
+	return about.Filed(dir), err
+}
+
+// newest returns the session that was written to last, of those that are wanted and that a person goes on with. That
 // others cannot be listed is a warning.
 func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
-	var newest, elsewhere *formats.Info
+	var here, elsewhere []*formats.Info // of thousands of which one counts
 	var first error
-	later := func(info *formats.Info, than *formats.Info) bool {
-		return than == nil || listing.Later(info.Row, than.Row) >= 0
-	}
 	for info, err := range a.List(ctx, formats.Query{}) {
 		if ctx.Err() != nil {
 			return formats.Info{}, ctx.Err()
@@ -109,23 +118,62 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 			if first == nil {
 				first = err
 			}
-		case j.here(info.CWD):
-			if later(&info, newest) {
-				newest = &info
-			}
-		case later(&info, elsewhere):
-			elsewhere = &info
+		case j.filed(info):
+			here = append(here, &info)
+		default:
+			elsewhere = append(elsewhere, &info)
 		}
 	}
+	if info, ok := j.latest(ctx, a, here); ok {
+		return info, c.announce(ctx, j, a, info)
+	}
 	switch {
-	case newest != nil:
-		return *newest, c.announce(ctx, j, a, *newest)
 	case first != nil:
 		return formats.Info{}, first
-	case elsewhere != nil:
-		return formats.Info{}, c.away(j, *elsewhere)
+	case !c.own && len(here) > 0: // it was named
+		return *here[0], nil
+	}
+	if info, ok := j.latest(ctx, a, elsewhere); ok {
+		return formats.Info{}, c.away(j, info)
 	}
 	return formats.Info{}, c.none("no session of %s", j.name)
+}
+
+// latest returns the session of a list that was written to last, of those that a person goes on with.
+func (j *job) latest(ctx context.Context, a formats.Archive, list []*formats.Info) (formats.Info, bool) {
+	slices.Reverse(list) // of two that were written to at one time the later one of the list
+	slices.SortStableFunc(list, func(x, y *formats.Info) int { return listing.Later(y.Row, x.Row) })
+	for _, info := range list {
+		if !info.Aside && !selection.IsPart(info.Path, info.ParentSession) && (info.Main || j.isMain(ctx, a, *info)) {
+			return *info, true
+		}
+	}
+	return formats.Info{}, false
+}
+
+// isMain reads the beginning of a session, up to its first message, and reports whether it has one, and is no
+// sub-agent's. One that cannot be read is what its error is about.
+func (j *job) isMain(ctx context.Context, a formats.Archive, info formats.Info) (main bool) {
+	enough := errors.New("enough was read")
+	var header session.Header
+	err := formats.NewBuilder(j.kept, func(line string) (err error) {
+		if header.ID == "" {
+			header, err = session.HeaderOf([]byte(line))
+			return err
+		}
+		e, err := session.ParseEntry(line)
+		if err != nil {
+			return err
+		}
+		role := e.Role()
+		main = role == session.RoleUser || role == session.RoleAssistant
+		if sub := selection.IsSubagent(header, e); main || sub {
+			main = main && !sub
+			return enough
+		}
+		return nil
+	}, func(formats.Loss) {}).Read(ctx, a, info)
+	return main || err != nil && !errors.Is(err, enough)
 }
 
 // away is the result if there is no session here: it names the newest one.

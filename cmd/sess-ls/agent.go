@@ -144,8 +144,12 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, where func(
 // gatherForeign has sess-import list a store.
 func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Options, place ...string) error {
 	args := []string{found.agent, "--list"}
-	if c.recent && o.CWD == "" {
-		args = append(args, "--recent")
+	here := store.SameDir(o.CWD)
+	if c.recent { // by the rules of the agent
+		args, here = append(args, "--recent"), store.SameDir("")
+		if o.CWD != "" {
+			args = append(args, "--cwd="+o.CWD)
+		}
 	}
 	p, err := subprocess.Program{
 		Name: address.Importer, Args: append(args, place...),
@@ -155,7 +159,6 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 		return err
 	}
 	defer p.Close()
-	here := store.SameDir(o.CWD)
 	for row, err := range listing.Rows(p) {
 		if err != nil {
 			return err

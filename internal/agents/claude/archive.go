@@ -55,11 +55,21 @@ func head(ctx context.Context, src *formats.Source, f *formats.File) (info forma
 		if p.str("uuid") == "" || p.str("timestamp") == "" {
 			continue
 		}
+		if info.Main = p.isMessage() && !p.is("isSidechain"); info.Aside { // a sidechain, so far
+			if !info.Main {
+				continue
+			}
+			info.Aside = false
+			break
+		}
 		info.CWD = strings.Clone(p.str("cwd"))
 		if ms, ok := js.ParseTime(p.str("timestamp")); ok {
 			info.Created = time.UnixMilli(ms).UTC()
 		}
 		info.ParentSession = p.get("forkedFrom").Get("sessionId").Str()
+		if info.Aside = isAgent(idOf(src.Path)) || p.isMessage() && !info.Main; info.Aside && !isAgent(idOf(src.Path)) {
+			continue // a session may begin with one
+		}
 		break
 	}
 	if objects == 0 {
@@ -88,6 +98,7 @@ func (format) About() formats.About {
 		Home: func(env formats.Env) (string, error) {
 			return env.StorePath("CLAUDE_CONFIG_DIR", []string{".claude"}, "projects")
 		},
+		Filed: filed,
 	}
 }
 
@@ -140,6 +151,16 @@ func idOf(path string) string {
 
 // isAgent reports whether the id is that of a sub-agent.
 func isAgent(id string) bool { return strings.HasPrefix(id, "agent-") }
+
+// filed says whether a session is in the directory of a project: that of the worktree, for a session that went into
+// one.
+func filed(dir string) func(formats.Info) bool {
+	if physical, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = physical
+	}
+	name := escaped(dir)
+	return func(info formats.Info) bool { return filepath.Base(filepath.Dir(info.Path)) == name }
+}
 
 // unsafe are the characters of a directory that its name in projects does not have.
 var unsafe = lazy.Regexp(`[^a-zA-Z0-9]`)

@@ -51,6 +51,10 @@ type About struct {
 	// Here returns a function that says whether the agent goes on in the directory dir
 	// with a session of the working directory cwd. Nil is an agent that wants the same one.
 	Here func(dir string) func(cwd string) bool
+
+	// Filed returns a function that says whether a session is kept where the agent looks for the newest one of the
+	// directory dir. Nil is an agent for which Here decides that.
+	Filed func(dir string) func(Info) bool
 }
 
 // Kept returns the part in front of the colon of the names of the format's custom entries.
@@ -114,6 +118,10 @@ type Info struct {
 	Key       string // the archive's own: a row id, an offset
 	Alias     string // another name that it was asked for by, or ""
 	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
+
+	// What the beginning of the file says of the session as one that a person goes on with: that it is one, as it has
+	// messages, or that it is none, as those are a sub-agent's. If it says neither, the session has to be read.
+	Main, Aside bool
 }
 
 // ErrReadOnly is the error of exporting to a format that is only read.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -415,9 +416,16 @@ func (w Subagents) leavesOut() bool { return w == WithoutSubagents || w == OnlyS
 // Takes reports whether sessions are meant of which sub says whether a sub-agent had them.
 func (w Subagents) Takes(sub bool) bool { return !w.leavesOut() || sub == (w == OnlySubagents) }
 
+// IsPart reports whether a file is below the directory of the session that its session comes from, which is where
+// agents keep those of sub-agents.
+func IsPart(path, parent string) bool {
+	dirs := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
+	return store.ParentFile(path) != "" || parent != "" && slices.Contains(dirs, parent)
+}
+
 // OfSubagent reads a session in a file, "" for none, of which h is the header, for what [IsSubagent] tells a sub-agent by.
 func OfSubagent(path string, h session.Header, entries io.Reader) (bool, error) {
-	if IsSubagent(h, session.Entry{}) || store.ParentFile(path) != "" {
+	if IsSubagent(h, session.Entry{}) || IsPart(path, h.ParentSession) {
 		return true, nil
 	}
 	for l, err := range jsonl.Lines(entries) {

@@ -456,7 +456,7 @@ func rowWorld(t *testing.T) string {
 		if _, rest, ok := bytes.Cut(data, []byte(`"sessionId":"`)); ok && !strings.HasPrefix(name, "agent-") {
 			name = string(rest[:bytes.IndexByte(rest, '"')]) + ".jsonl"
 		}
-		put(".claude/projects/-w/"+name, data)
+		put(".claude/projects/-tmp-w/"+name, data)
 	}
 	if err := os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(filepath.Join(corpus.Dir(), "codex", "home"))); err != nil {
 		t.Fatal(err)
