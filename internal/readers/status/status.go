@@ -7,7 +7,9 @@
 //     nothing of why it ended: the agent is working; a call that asks the user: it asks
 //   - a reply that ended: it has answered; one that was aborted or interrupted: it has stopped
 //   - a reply that failed may be tried again, and counts as failed once it stood alone for some time by its own
-//     time ([State.At]). Claude Code and codex say themselves that they gave up.
+//     time ([State.At]). Claude Code and codex say themselves that they gave up, and pi that it tries again: it takes
+//     the reply out of the context.
+//   - a Stop hook that objects, and a notice of a task in the background, have Claude Code ask the model again
 //
 // Claude Code wrote no reason for the end of a message before 2.1.60, and until 2.1.99 only on its last line: then a line
 // behind it tells the end (a turn's duration, a Stop hook, the last prompt), or some time without another one.
@@ -80,8 +82,9 @@ func (s State) At(now int64, settle, patience time.Duration) State {
 // A machine makes a state of entries that follow each other.
 type machine struct {
 	State
-	index int // of the entry that is looked at
-	turn  int // the index of the entry that the user's last turn begins with
+	index   int    // of the entry that is looked at
+	turn    int    // the index of the entry that the user's last turn begins with
+	decides string // the id of the entry that decides the state
 }
 
 // becomes sets the state.
@@ -95,8 +98,18 @@ func (m *machine) entry(e session.Entry) {
 		m.message(message, at)
 	}
 	text := ""
-	if e.Type() == session.TypeCustomMessage {
-		text = e.Raw()
+	switch e.Type() {
+	case session.TypeCustomMessage:
+		if text = e.Raw(); e.Str("customType") == "claude:context" && wakes(js.Value(e.Get("content"))) {
+			m.becomes(Working, "", at)
+		}
+	case session.TypeContextEdit:
+		if m.settled == Failed && e.Str("targetId") == m.decides && e.Get("replacement") == "null" {
+			m.becomes(Working, "", at)
+		}
+	}
+	if m.Entry == m.index {
+		m.decides = e.ID()
 	}
 	m.said(text, at)
 	if e.Type() == session.TypeCustom && e.Str("customType") == "copilot:permission.requested" {
@@ -113,6 +126,15 @@ func (m *machine) entry(e session.Entry) {
 			m.opencode(line.Get("info"), e.Type() == session.TypeCustom, at)
 		}
 	}
+}
+
+// wakes reports whether the content of a message is one that Claude Code asks the model to answer.
+func wakes(content js.Value) bool {
+	text := content.Str()
+	for block := range content.Elements() {
+		text += block.Get("text").Str()
+	}
+	return strings.HasPrefix(text, "Stop hook feedback:") || strings.HasPrefix(text, "<task-notification>")
 }
 
 // message is what a message makes of the state.
@@ -139,7 +161,7 @@ func (m *machine) reply(message session.Message, at int64) {
 		m.becomes(Stopped, "", at)
 	case reason == "error", reason == "length" && !has:
 		m.becomes(Working, Failed, at)
-	case has, reason == "toolUse":
+	case has, reason == "toolUse", reason == "deferred": // a batch of the provider runs
 		m.becomes(Working, "", at)
 	case reason == "stop":
 		m.becomes(Answered, "", at)

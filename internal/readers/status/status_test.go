@@ -71,6 +71,15 @@ func TestOf(t *testing.T) {
 		{"interrupted, in the agent's words", []string{user, reply, `"customType":"claude:context","content":"[Request interrupted by user]"`}, "stopped stopped"},
 		{"exit", []string{user, reply, `"customType":"claude:context","content":"<command-name>/exit</command-name>"`}, "closed closed"},
 		{"context changes nothing", []string{user, reply, `"customType":"claude:context","content":"a reminder"`}, "answered answered"},
+		{"a Stop hook objects", []string{user, reply, `"customType":"claude:context","content":[{"type":"text","text":"Stop hook feedback:\n[check]: tests"}]`}, "working working"},
+		{"and is told of by others", []string{user, reply, `"customType":"claude:context","content":"see Stop hook feedback: x"`}, "answered answered"},
+		{"a notification wakes the model", []string{user, reply, `"customType":"claude:context","content":"<task-notification>done</task-notification>"`}, "working working"},
+		{"which answers", []string{user, reply, `"customType":"claude:context","content":"<task-notification>done</task-notification>"`, reply}, "answered answered"},
+		{"deferred", []string{user, strings.Replace(reply, `"stop"`, `"deferred"`, 1)}, "working working"},
+		{"failed, and pi tries again", []string{user, failed, `"edit":"e1","targetId":"e1","replacement":null`}, "working working"},
+		{"failed, and pi edits another entry", []string{user, failed, `"edit":"e0","targetId":"e0","replacement":null`}, "working failed"},
+		{"failed, and pi edits it", []string{user, failed, `"edit":"e1","targetId":"e1","replacement":{"content":"x"}`}, "working failed"},
+		{"answered, and pi edits it", []string{user, reply, `"edit":"e1","targetId":"e1","replacement":null`}, "answered answered"},
 		{"task_complete", []string{user, codex(nothing, "task_complete")}, "answered answered"},
 		{"turn_aborted", []string{user, codex(calling, "turn_aborted")}, "stopped stopped"},
 		{"usage limit", []string{codex(user, "error", "task_complete")}, "failed failed"},
@@ -132,6 +141,9 @@ func of(t *testing.T, entries []string) status.State {
 			typ = "custom"
 			if strings.Contains(members, `"content"`) {
 				typ = "custom_message"
+			}
+			if strings.HasPrefix(members, `"edit"`) {
+				typ = "context_edit"
 			}
 		}
 		text += fmt.Sprintf(`{"type":%q,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z",%s}`+"\n", typ, i, parent, members)
