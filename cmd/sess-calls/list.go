@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -132,7 +133,7 @@ func (c *config) entries(whole *address.Source) ([]session.Entry, func(int) bool
 
 // write prints the row of a call, or those of its commands, and returns how many there are.
 func (r *reader) write(b *strings.Builder, src selection.Source, entries []session.Entry, d *gate.Deed, object string) int {
-	lines := []string{d.Target}
+	lines := []string{cmp.Or(d.Target, d.Name)} // a call about nothing is one of its tool
 	if r.simple && d.Command != "" {
 		lines = d.Lines()
 	}
