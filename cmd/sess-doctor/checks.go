@@ -186,6 +186,39 @@ func agents(ctx context.Context, _ *cli.Streams) []finding {
 	if len(out) == 0 {
 		out = append(out, finding{Check: check, Status: ok, Text: "no sessions of other agents"})
 	}
+	return append(out, unread(ctx)...)
+}
+
+// unread says how many files at the homes of agents are not read, and names those that may be sessions.
+func unread(ctx context.Context) (out []finding) {
+	const check, most = "unread", 3
+	text, err := subprocess.Output(ctx, "sess-import", "--unread")
+	if err != nil && cli.Status(err) != cli.ExitNo {
+		return []finding{{Check: check, Status: warn, Text: err.Error()}}
+	}
+	type kind struct{ agent, what string }
+	var kinds []kind
+	paths := map[kind][]string{}
+	for line := range strings.Lines(text) {
+		if columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(columns) == 3 {
+			k := kind{columns[0], columns[1]}
+			if paths[k] == nil {
+				kinds = append(kinds, k)
+			}
+			paths[k] = append(paths[k], columns[2])
+		}
+	}
+	for _, k := range kinds {
+		n, list := len(paths[k]), paths[k]
+		if k.what == "output" {
+			out = append(out, finding{Check: check, Status: ok, Text: fmt.Sprintf("%s: %s beside sessions, which no tool reads", k.agent, tty.Count(n, "output", "outputs"))})
+			continue
+		}
+		if n > most {
+			list = append(slices.Clone(list[:most]), "…")
+		}
+		out = append(out, finding{check, warn, fmt.Sprintf("%s: %s may be sessions, and no tool reads them: %s", k.agent, tty.Count(n, "file", "files"), strings.Join(list, ", ")), "sess-import --unread lists them"})
+	}
 	return out
 }
 

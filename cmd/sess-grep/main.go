@@ -69,5 +69,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if !c.quiet {
 		found.SayNothing(s)
 	}
-	return swapped(search.run(ctx, found))
+	err = swapped(search.run(ctx, found))
+	if !c.quiet {
+		found.TellOutputs(ctx, s, "not searched")
+	}
+	return err
 }

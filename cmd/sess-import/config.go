@@ -27,7 +27,7 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, strict       bool
-	prompts, maps               bool
+	prompts, maps, unread       bool
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
 	own                         bool       // the agent's own sessions are read, in its place
@@ -54,6 +54,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
 		cli.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
+		cli.Bool(&c.unread, "unread", "print the files at the agents' homes, or that of FORMAT, that are not read: outputs beside sessions, and what may be a session"),
 		cli.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		address.SyncFlag(&c.dest.Sync),
@@ -134,6 +135,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--prompts wants one database, and no other flag")
 	case (c.maps || c.printed != "") && (len(operands) > 0 || c.homes || c.detect || c.making() || c.mapFile != "" || c.maps && c.printed != ""):
 		return cli.UsageError("--maps and --print-map go with no other flag and no operand")
+	case c.unread && (len(operands) > 1 || c.homes || c.detect || c.prompts || c.making() || c.mapFile != ""):
+		return cli.UsageError("--unread goes with no other flag, and with one FORMAT at most")
 	case c.homes && (len(operands) > 0 || c.detect || c.choosing()):
 		return cli.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():

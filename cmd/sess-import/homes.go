@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // How much a survey looks at. Opening 10,000 files takes a third of a second, for which a user waits.
@@ -69,6 +70,47 @@ func (c *config) printHomes(ctx context.Context, s *cli.Streams) error {
 		return cli.No("")
 	}
 	return nil
+}
+
+// A surveyed archive knows which files of its source are not read.
+type surveyed interface {
+	Others(ctx context.Context) []formats.Other
+}
+
+// printUnread prints the files at the homes of agents, or that of the format named, that are not read: the agent, what
+// the file is, and its path, with tabs between.
+func printUnread(ctx context.Context, s *cli.Streams, names []string) error {
+	found, seen := false, map[string]bool{}
+	for h := range homes() {
+		name := h.format.About().Name
+		if len(names) > 0 && names[0] != name || seen[h.path] { // two agents may have one
+			continue
+		}
+		seen[h.path] = true
+		archive, err := h.format.Open(ctx, &formats.Source{Path: h.path, Env: h.env})
+		if err != nil {
+			s.Warnf("%v", err)
+			continue
+		}
+		if a, ok := archive.(surveyed); ok {
+			for _, other := range a.Others(ctx) {
+				kind := "unknown"
+				if found = true; other.Output {
+					kind = "output"
+				}
+				if _, err := fmt.Fprintf(s.Out, "%s\t%s\t%s\n", name, kind, tty.Clean(other.Path)); err != nil {
+					return join(err, archive.Close())
+				}
+			}
+		}
+		if err := archive.Close(); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil || found {
+		return ctx.Err()
+	}
+	return cli.No("")
 }
 
 // A found session is one of an agent's home.

@@ -157,6 +157,8 @@ func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) 
 		return true, printMap(s, c.printed)
 	case c.homes:
 		return true, c.printHomes(ctx, s)
+	case c.unread:
+		return true, printUnread(ctx, s, operands)
 	case c.prompts:
 		return true, printPrompts(ctx, s, operands[0])
 	}

@@ -67,6 +67,13 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			return err
 		}
 	}
+	if a, ok := a.(surveyed); ok && j.streams.Verbose {
+		for _, other := range a.Others(ctx) {
+			if !other.Output {
+				j.streams.Notef("%s: may be a session, and is not read", other.Path)
+			}
+		}
+	}
 	switch {
 	case failed > 0:
 		return cli.Unread(failed, len(list)+failed, status)
@@ -102,7 +109,7 @@ func (c *config) filed(about formats.About, here func(cwd string) bool) (func(fo
 	return about.Filed(dir), err
 }
 
-// newest returns the session that was written to last, of those that are wanted and that a person goes on with. That
+// newest returns the session that was written to last, of those that are wanted: one with messages, and no sub-agent's. That
 // others cannot be listed is a warning.
 func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
 	var here, elsewhere []*formats.Info // of thousands of which one counts
@@ -139,7 +146,7 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 	return formats.Info{}, c.none("no session of %s", j.name)
 }
 
-// latest returns the session of a list that was written to last, of those that a person goes on with.
+// latest returns the session of a list that was written to last, of those with messages that are no sub-agent's.
 func (j *job) latest(ctx context.Context, a formats.Archive, list []*formats.Info) (formats.Info, bool) {
 	slices.Reverse(list) // of two that were written to at one time the later one of the list
 	slices.SortStableFunc(list, func(x, y *formats.Info) int { return listing.Later(y.Row, x.Row) })

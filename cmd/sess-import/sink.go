@@ -121,8 +121,8 @@ func (k *sink) line(text string) error {
 
 var seed = maphash.MakeSeed()
 
-// named gives a session whose id another one has an id of its own, made of that id and of the place of its source, so
-// that every machine makes the same one.
+// named replaces the id of a session that shares it with another one. The new id is made of the old one and of the place
+// of the source, so every machine makes the same one.
 func (k *sink) named(header string) string {
 	id := js.Value(header).Get("id").Str()
 	if k.twin == "" || id == "" {

@@ -22,7 +22,7 @@ type config struct {
 	named                                  []named // addresses among the operands
 
 	// Of agents:
-	owners map[owner]listing.Row // what is known of the sessions of agents, beside the rows
+	owners map[owner]listing.Row // the agents and addresses of sessions, without the rows
 
 	shared map[string]listing.Row // those of the remote, by their ids
 }

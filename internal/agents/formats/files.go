@@ -29,6 +29,10 @@ type Files struct {
 	// one that [Files.Head] says to be no session is left out.
 	Enter func(path string) bool
 
+	// Output says of a file that the agent put an output there, beside a session that refers to it; Known of one that
+	// is called as a session is that it is none. Nil is a format that has no such files.
+	Output, Known func(path string) bool
+
 	// Head returns the facts about a session that the beginning of its file has, and Read gives the
 	// session to a builder. Both get the source of that file alone, and the file open. Facts of the
 	// file system, and a directory or a time that the file lacks, are filled in.
@@ -153,6 +157,36 @@ func (a files) inside(dir string) bool { return a.Enter != nil && a.Enter(dir) }
 // none reports whether an error says that a file is no session, where others may be.
 func (a files) none(path string, err error) bool {
 	return errors.Is(err, session.ErrNotSession) && a.inside(filepath.Dir(path))
+}
+
+// An Other is a file below a source that is not read: an output beside a session, or one that may be a session of a
+// kind that is not known.
+type Other struct {
+	Path   string
+	Output bool
+}
+
+// Others returns the files that are not read. It looks at names, and in the directory of a session at the heads of
+// files.
+func (a files) Others(ctx context.Context) (list []Other) {
+	sessions := map[string]bool{}
+	for _, p := range a.found(ctx) {
+		sessions[p.path] = true
+		if a.inside(filepath.Dir(p.path)) && a.Known != nil && !a.Known(p.path) {
+			_, err := a.info(ctx, a.src.Beside(p.path), Query{})
+			sessions[p.path] = !a.none(p.path, err)
+		}
+	}
+	all := func(string) bool { return true }
+	walk(ctx, a.src.Path, 0, all, all, func(path string, err error) bool {
+		output := a.Output != nil && a.Output(path)
+		known := sessions[path] || filepath.Ext(path) != ".jsonl" || a.Known != nil && a.Known(path)
+		if err == nil && (output || !known) {
+			list = append(list, Other{path, output})
+		}
+		return true
+	})
+	return list
 }
 
 // once leaves files out that are the session of another one in their directory. Only directories with files of

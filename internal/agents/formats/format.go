@@ -119,8 +119,8 @@ type Info struct {
 	Alias     string // another name that it was asked for by, or ""
 	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
 
-	// What the beginning of the file says of the session as one that a person goes on with: that it is one, as it has
-	// messages, or that it is none, as those are a sub-agent's. If it says neither, the session has to be read.
+	// Main says that the beginning of the file has a message of the main conversation, Aside that its messages are a
+	// sub-agent's. If neither is set, only reading the session tells.
 	Main, Aside bool
 }
 

@@ -32,6 +32,7 @@ func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, e
 	return formats.Files{
 		Depth: 1,
 		Enter: func(dir string) bool { return store.ParentFile(filepath.Join(dir, "session.jsonl")) != "" },
+		Known: func(path string) bool { return filepath.Base(filepath.Dir(path)) == "subagent-artifacts" },
 		Match: func(path string) bool { return filepath.Ext(path) == ".jsonl" },
 		Named: func(path, id string) bool { return strings.HasSuffix(path, "_"+id+".jsonl") },
 		Head:  header, Details: details, Project: project,

@@ -196,6 +196,32 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s)}.Start(ctx)
 }
 
+// TellOutputs warns of the outputs that Claude Code keeps in files beside sessions, which no tool reads: of those of the
+// sessions with these addresses. Done says what was done without them.
+func TellOutputs(ctx context.Context, s *cli.Streams, done string, addresses ...string) {
+	const agent = "claude"
+	ids := map[string]bool{}
+	for _, text := range addresses {
+		if a, ok := parseAddress(text); ok && a.format == agent {
+			ids[strings.TrimSuffix(filepath.Base(a.id), ".jsonl")] = true
+		}
+	}
+	if len(ids) == 0 || s.Quiet {
+		return
+	}
+	text, _ := subprocess.Output(ctx, Importer, "--unread", agent) // without it nothing is known
+	n := 0
+	for line := range strings.Lines(text) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(columns) == 3 && columns[1] == "output" && ids[filepath.Base(filepath.Dir(filepath.Dir(columns[2])))] {
+			n++
+		}
+	}
+	if n > 0 {
+		s.Warnf("%s beside sessions of Claude Code %s; %s --unread %s lists them", tty.Count(n, "output", "outputs"), done, Importer, agent)
+	}
+}
+
 // Say hands messages of another program on as those of the one that s is for.
 func Say(s *cli.Streams) func(subprocess.Message) {
 	return func(m subprocess.Message) {

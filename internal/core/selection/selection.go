@@ -123,6 +123,15 @@ type Found struct {
 	nothing func() string // the words if the store has none of them
 }
 
+// TellOutputs is [address.TellOutputs] for the sessions.
+func (f Found) TellOutputs(ctx context.Context, s *cli.Streams, done string) {
+	var names []string
+	for _, src := range f.List {
+		names = append(names, src.Name)
+	}
+	address.TellOutputs(ctx, s, done, names...)
+}
+
 // SayNothing says where to look if the store has no session that is wanted.
 func (f Found) SayNothing(s *cli.Streams) {
 	if f.nothing != nil {

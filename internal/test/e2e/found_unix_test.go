@@ -164,3 +164,33 @@ func TestTwoFilesOfOneID(t *testing.T) {
 		})
 	}
 }
+
+// Outputs that Claude Code keeps beside a session are not read, and the tools that a person trusts to see all say so.
+func TestOutputsBesideSessions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k := kept{".claude/projects/-w/ID.jsonl", claudeLine("false")}
+	k.put(t, dir, firstID, "with outputs", 1)
+	k.put(t, dir, secondID, "without", 2)
+	for _, name := range []string{"a.txt", "b.json"} {
+		kept{".claude/projects/-w/ID/tool-results/" + name, "AKIAQ3EGRJ5TYU7XW4ZA"}.put(t, dir, firstID, "", 1)
+	}
+	for line, want := range map[string]bool{
+		"sess-redact --check --agent claude": true, "sess-redact --check claude:" + firstID: true, "sess-redact --check claude:" + secondID: false,
+		"sess-grep --agent claude outputs": true, "sess-grep -q outputs claude:" + firstID: false, "sess-grep without claude:" + secondID: false,
+		"sess-show --as text claude:" + firstID: true, "sess-show --as text claude:" + secondID: false, "sess-path claude:" + firstID: false,
+		"sess-doctor --offline": false,
+	} {
+		r := runCommand(t, dir, "", "sh", "-c", line)
+		if said := strings.Contains(r.stderr, "2 outputs beside sessions of Claude Code not "); said != want {
+			t.Errorf("%s: said %v, want %v: %s", line, said, want, r.stderr)
+		}
+	}
+	if r := runCommand(t, dir, "", "sess-doctor", "--offline"); !strings.Contains(r.stdout, "claude: 2 outputs beside sessions, which no tool reads\n") {
+		t.Error(r.stdout)
+	}
+	write(t, filepath.Join(dir, ".claude/projects/-w"), "unheard.jsonl", "{}\n")
+	if r := runCommand(t, dir, "", "sess-doctor", "--offline"); !strings.Contains(r.stdout, "claude: 1 file may be sessions, and no tool reads them: ") || !strings.Contains(r.stdout, "unheard.jsonl;") {
+		t.Error(r.stdout)
+	}
+}
