@@ -27,8 +27,9 @@ import (
 
 const agent = "entire"
 
-// refs are the patterns of the refs that have checkpoints: one branch for all of them, and, since 0.10, a ref for each.
-var refs = []string{"refs/heads/entire/checkpoints/v1", "refs/remotes/*/entire/checkpoints/v1", "refs/entire/checkpoints/*/*"}
+// refs are the patterns of the refs that have checkpoints: one branch for all of them, which for some time was no branch,
+// and, since 0.10, a ref for each.
+var refs = []string{"refs/heads/entire/checkpoints/v1", "refs/remotes/*/entire/checkpoints/v1", "refs/entire/checkpoints/v1", "refs/entire/checkpoints/*/*"}
 
 type format struct{ known func() []formats.Format }
 
@@ -97,6 +98,7 @@ type stored struct {
 	meta        js.Value
 	checkpoints []string // ids of all checkpoints that have it
 	parts       []part   // of the transcript
+	short       bool     // as in found
 }
 
 // A part is a blob.
@@ -143,6 +145,7 @@ type found struct {
 	checkpoint string
 	meta       string // the sum of its metadata
 	parts      []part
+	short      bool // the transcript is Entire's own, which is taken where no checkpoint has that of the agent
 }
 
 // sessionsOf returns the sessions in the tree of a ref, as git lists it.
@@ -169,9 +172,15 @@ func sessionsOf(tree, ref string) (out []found) {
 			f.meta = fields[2]
 		case is && strings.Trim(rest, ".0123456789") == "":
 			f.parts = append(f.parts, part{base, fields[2], size})
+		case base == shortName:
+			f.parts = append(f.parts, part{base, fields[2], size})
 		}
 	}
 	for _, f := range byDir {
+		full := slices.DeleteFunc(slices.Clone(f.parts), func(p part) bool { return p.name == shortName })
+		if f.short = len(full) == 0; !f.short {
+			f.parts = full
+		}
 		if f.meta != "" && len(f.parts) > 0 {
 			slices.SortFunc(f.parts, func(a, b part) int { return cmp.Or(cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name)) })
 			out = append(out, *f)
@@ -179,6 +188,9 @@ func sessionsOf(tree, ref string) (out []found) {
 	}
 	return out
 }
+
+// shortName is the transcript of a checkpoint whose ref has no other.
+const shortName = "transcript.jsonl"
 
 // checkpointOf returns the id of a checkpoint: twelve digits in the path, or the ULID in the name of its ref.
 func checkpointOf(dir, ref string) string {
@@ -217,8 +229,8 @@ func (a *archive) fill(ctx context.Context, dir string, byMeta map[string][]foun
 		at, _ := time.Parse(time.RFC3339Nano, meta.Get("created_at").Str())
 		for _, f := range byMeta[sum] {
 			s.checkpoints = append(s.checkpoints, f.checkpoint, meta.Get("checkpoint_id").Str())
-			if s.parts == nil || at.After(s.created) {
-				s.created, s.meta, s.parts = at, meta, f.parts
+			if s.parts == nil || s.short && !f.short || s.short == f.short && at.After(s.created) {
+				s.created, s.meta, s.parts, s.short = at, meta, f.parts, f.short
 			}
 		}
 		return nil

@@ -168,6 +168,29 @@ func TestEntireULID(t *testing.T) {
 }
 
 // A large transcript is in numbered parts, in the order of their numbers.
+// Older refs have checkpoints, too: of one with a transcript of Entire's alone it is said, unless another checkpoint
+// of the session has that of the agent.
+func TestEntireOlderRefs(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	const one, two, three = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
+	r.commit("refs/entire/checkpoints/v1", map[string]string{"aa/0000000001/0/metadata.json": meta(one, "2026-01-01T00:00:00Z"), "aa/0000000001/0/full.jsonl": claude(one, "first")})
+	r.commit("refs/entire/checkpoints/v2/main", map[string]string{
+		"bb/0000000002/0/metadata.json": meta(two, "2026-01-02T00:00:00Z"), "bb/0000000002/0/transcript.jsonl": `{"type":"user","content":"short"}` + "\n",
+		"cc/0000000003/0/metadata.json": meta(one, "2026-01-03T00:00:00Z"), "cc/0000000003/0/transcript.jsonl": `{"type":"user","content":"short"}` + "\n",
+		"dd/0000000004/0/metadata.json": meta(three, "2026-01-04T00:00:00Z"), "dd/0000000004/0/transcript.jsonl": claude(three, "third"),
+	})
+	a, got := formatstest.Open(t, entire(t), r.source()), map[string]string{}
+	for info, err := range a.List(t.Context(), formats.Query{Details: true}) {
+		if got[info.ID] = info.FirstMessage; err != nil {
+			got[info.ID] = err.Error()
+		}
+	}
+	if len(got) != 3 || got[one] != "first" || got[three] != "third" || !strings.Contains(got[two], "of no known format") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEntireChunks(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
