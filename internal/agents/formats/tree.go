@@ -424,7 +424,7 @@ func (t *Tree) Total(usage map[string]js.Value, provider string) error {
 		}
 		err := t.Add(Entry{Type: session.TypeUsage, Fields: []js.Field{
 			js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model),
-			js.RawField("usage", js.Object(rest...)),
+			js.RawField("usage", js.Object(append(rest, js.RawField(reported, usage[model].Get(reported)))...)),
 		}})
 		if err != nil {
 			return err
