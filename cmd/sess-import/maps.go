@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -28,6 +29,9 @@ func printMaps(s *cli.Streams) error {
 			case replaces:
 				state = "ok, in the place of the embedded one"
 			}
+		}
+		if text, err := m.Text(); err == nil && m.Path() != "" && strings.Contains(text, "usage(") && !strings.Contains(text, "reporting(") {
+			state = "what is new in a usage goes unseen: usage(…) | reporting(USAGE) hands it on, so that its cost is unknown"
 		}
 		if err := m.Check(); err != nil {
 			state = err.Error()

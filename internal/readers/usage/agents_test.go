@@ -229,6 +229,7 @@ func TestReplies(t *testing.T) {
 		{"a reply in two entries, with its usage in each", []string{`1 "responseId":"r","usage":{"input":5,"output":1}|2 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
 		{"a reply in two entries, with its usage in the last", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
 		{"two replies with one id in a session", []string{`1 "responseId":"r","usage":{"input":5,"output":1}|2 "responseId":"r","usage":{"input":6,"output":1}`}, 2, 2},
+		{"an alias, and the model that answered", []string{`1 "responseId":"r","model":"latest","responseModel":"m-1","usage":{"input":5,"output":1}`, `1 "responseId":"r","model":"latest","responseModel":"m-2","usage":{"input":5,"output":1}`}, 2, 2},
 		{"an answer without a usage is a call", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"q","usage":{"input":5,"output":1}`}, 2, 1},
 	} {
 		l := &usage.Ledger{}

@@ -111,7 +111,7 @@ type reader struct {
 
 // fields are the members of an entry, or of its message, that tell a call.
 type fields struct {
-	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier, details, custom js.Value
+	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier, details, custom, answered js.Value
 }
 
 func (f *fields) wants() []js.Want {
@@ -132,6 +132,7 @@ func (f *fields) wants() []js.Want {
 		{Name: "serviceTier", Into: &f.tier},
 		{Name: "details", Into: &f.details},
 		{Name: "customType", Into: &f.custom},
+		{Name: "responseModel", Into: &f.answered},
 	}
 }
 
@@ -243,6 +244,9 @@ func (rd *reader) entry() {
 	}
 	c.ID, c.Stop, c.response = text(f.id), rd.str(from.stop), text(from.response)
 	c.Provider, c.Model = rd.str(from.provider), rd.str(from.model)
+	if model := rd.str(from.answered); model != "" { // what was asked for may be an alias
+		c.Model = model
+	}
 	if from.tier != "" {
 		c.Price.Add("serviceTier", from.tier)
 	}
