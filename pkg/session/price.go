@@ -161,6 +161,7 @@ var reportedCounts = set(`
 	inputOther inputCacheRead inputCacheCreation input_other input_cache_read input_cache_creation
 	inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens totalTokens
 	cachedReadTokens cachedWriteTokens thoughtTokens costUsdTicks
+	thinkingTokens cacheCreationEphemeral5mInputTokens cacheCreationEphemeral1hInputTokens
 	cacheReadInputTokens cacheCreationInputTokens contextWindow maxOutputTokens costUSD cost cost_details is_byok`)
 
 // saysNothing reports whether a value is null, false, 0, or empty all through.
