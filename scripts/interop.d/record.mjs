@@ -129,6 +129,36 @@ async function resumed(name) {
 	return readFileSync(file, "utf8").includes("Going on.") ? "" : "it did not go on with the file";
 }
 
+// totals has Claude Code make nine calls, two of them by a sub-agent: what is recorded has to add up to what it says at its end
+// that it cost and used, and to what the model server has counted.
+async function totals(more) {
+	const a = agents.claude, who = `claude-totals-${more.length}`, dir = join(work, "claude", who), file = `${dir}.jsonl`;
+	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
+	mkdirSync(join(dir, "project"), { recursive: true });
+	const helper = { name: "Agent", args: { description: "look", prompt: "look around", subagent_type: "general-purpose" } };
+	server.play(who, [{ text: "A helper looks.", calls: [helper] }, { calls: [a.bash("echo sub")] }, { text: "It looked." },
+		...[1, 2, 3, 4, 5].map((n) => ({ text: `Step ${n}.`, calls: [a.bash(`echo ${n}`)] })), { text: "Done." }]);
+	sess("", "sess-new", "--cwd", join(dir, "project"), "-o", file);
+	const argv = a.argv(programs.claude, "do it all").filter((word) => !more.includes(word));
+	const r = await run(["sess-record", file, "--prompt", "do it all", "--", ...argv], { cwd: join(dir, "project"), env });
+	const result = r.stdout.split("\n").filter(Boolean).map((l) => JSON.parse(l)).find((e) => e.type === "result");
+	if (!result) return `status ${r.status}, no result: ${r.stderr}`;
+	const sum = JSON.parse(sess("", "sess-stat", "--usage", "--json", file).trim().split("\n").at(-1));
+	const used = { input: 0, cached: 0, output: 0 };
+	for (const m of Object.values(result.modelUsage)) {
+		used.input += m.inputTokens + m.cacheReadInputTokens + m.cacheCreationInputTokens;
+		used.cached += m.cacheReadInputTokens;
+		used.output += m.outputTokens;
+	}
+	const ours = { input: sum.tokens.input + sum.tokens.cacheRead + sum.tokens.cacheWrite, cached: sum.tokens.cacheRead, output: sum.tokens.output };
+	if (server.asked(who).length < 9) return `only ${server.asked(who).length} calls: ${JSON.stringify(result).slice(0, 500)}`;
+	if (!isDeepStrictEqual(ours, used)) return `recorded ${JSON.stringify(ours)}, Claude Code says ${JSON.stringify(used)}`;
+	if (!isDeepStrictEqual(ours, server.spent(who))) return `recorded ${JSON.stringify(ours)}, the model has counted ${JSON.stringify(server.spent(who))}`;
+	if (!(result.total_cost_usd > 0) || Math.abs(sum.cost - result.total_cost_usd) > 1e-9) return `recorded $${sum.cost}, Claude Code says $${result.total_cost_usd}`;
+	const listed = JSON.parse(sess("", "sess-ls", "--json", file));
+	return listed.tokens.total === sum.tokens.total && Math.abs(listed.cost - sum.cost) < 1e-9 ? "" : `a listing has ${JSON.stringify(listed.tokens)} and $${listed.cost}`;
+}
+
 const tally = new Tally();
 const guarded = async (what, f) => {
 	let why;
@@ -138,6 +168,9 @@ const guarded = async (what, f) => {
 await eachOf(Object.keys(programs), async (name) => {
 	for (const scenario of Object.keys(scenarios)) {
 		await guarded(`sess-record ${name}: ${scenario}`, () => wrong(name, scenario));
+	}
+	for (const more of name === "claude" ? [[], ["--include-partial-messages"]] : []) {
+		await guarded(`what is recorded of ${name} adds up${more.map((flag) => `, without ${flag}`)}`, () => totals(more));
 	}
 	if (programs["pi-0.87"]) await guarded(`pi 0.87 goes on with what is recorded of ${name}`, () => resumed(name));
 });
