@@ -15,6 +15,7 @@ func TestGates(t *testing.T) {
 	good := write(t, dir, "good.jsonl", sessionOf("g", day, "", call))
 	unknown := write(t, dir, "unknown.jsonl", sessionOf("u", day, "", strings.ReplaceAll(call, "claude-sonnet-4-5", "nobody-knows")))
 	warp := write(t, dir, "warp.jsonl", sessionOf("x", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"warp":9`)))
+	quick := write(t, dir, "quick.jsonl", sessionOf("y", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"speed":"fast"`)))
 	torn := write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
 	cut := write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
 	worse := write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
@@ -41,6 +42,8 @@ func TestGates(t *testing.T) {
 		{"one of two unpriced", []string{good, unknown}, 1, 1, 1},
 		{"a member that nobody knows", []string{warp}, 1, 1, 1},
 		{"a member that is said to cost nothing", []string{"--known-usage", "warp", warp}, 0, 0, 0},
+		{"a speed without a price", []string{quick}, 1, 1, 1},
+		{"a speed that is said to cost nothing", []string{"--known-usage", "speed", quick}, 0, 0, 0},
 		{"one of two that are", []string{"--known-usage", "speed", "--known-usage", "wrap", warp}, 1, 1, 1},
 		{"a table without the model", []string{"--prices", old, good}, 1, 1, 1},
 		{"a table that is none", []string{"--prices", good, good}, 2, 2, 2},

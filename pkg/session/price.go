@@ -75,6 +75,30 @@ func (p *Price) know(name string) {
 	p.Unknown += name
 }
 
+// Without returns p as if the members called by names said nothing.
+func (p Price) Without(names []string) Price {
+	unknown := p.Unknown
+	p.Unknown = ""
+	for name := range strings.SplitSeq(unknown, ",") {
+		if name != "" && !slices.Contains(names, name) {
+			p.know(name)
+		}
+	}
+	for _, name := range names {
+		switch name {
+		case PriceTier:
+			p.Tier = ""
+		case PriceSpeed:
+			p.Speed = ""
+		case PriceGeo:
+			p.Geo = ""
+		case PriceSearches:
+			p.Searches = 0
+		}
+	}
+	return p
+}
+
 // counted are the members of a usage of the format, pi's and oh-my-pi's, that are counted or known to cost
 // nothing. A premium request of Copilot is paid by the month.
 var counted = set(`input output cacheRead cacheWrite cacheWrite1h reasoning reasoningTokens totalTokens cost

@@ -2,8 +2,6 @@ package usage
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/js"
@@ -174,8 +172,7 @@ const (
 // one, unless the provider said so: subscriptions and proxies store it for all calls.
 func (k *Costing) Of(c *Call) Charge {
 	unknown := func(because string) Charge { return Charge{By: Unpriced, Because: because} }
-	price := c.Price
-	price.Unknown = k.unknown(price.Unknown)
+	price := c.Price.Without(k.Known)
 	switch nothing := c.Tokens.Total() == 0 && price.Unknown == "" && price.Searches == 0; {
 	case k.Mode != Computed && (c.Stored != 0 || c.Billed):
 		return Charge{Cost: c.Stored, By: ByStored}
@@ -195,16 +192,6 @@ func (k *Costing) Of(c *Call) Charge {
 		return unknown(becauseUsage + because)
 	}
 	return Charge{Cost: cost, By: ByTable, As: m.As(c.Provider)}
-}
-
-// unknown returns the first of the unknown members of a usage that k does not know either.
-func (k *Costing) unknown(names string) string {
-	for name := range strings.SplitSeq(names, ",") {
-		if !slices.Contains(k.Known, name) {
-			return name
-		}
-	}
-	return ""
 }
 
 // Model returns the model of the table that a call used, nil if it is not there.
