@@ -8,8 +8,13 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/claude"
+	"github.com/sess-tools/sess/internal/agents/codex"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/opencode"
+	"github.com/sess-tools/sess/internal/agents/pi"
 	"github.com/sess-tools/sess/internal/agents/portable"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -243,6 +248,42 @@ func TestReadBackDiffers(t *testing.T) {
 		how, more := Differs(p, back(test.change), "pi")
 		if (how == "") != test.same || more != test.more {
 			t.Errorf("%s: %q, more: %d", test.name, how, more)
+		}
+	}
+}
+
+// TestReadBack: what each agent is handed comes back as the same, whatever parts its results have: those of a sub-agent are
+// two texts in Claude Code, and an answer of an MCP server is as many as it likes.
+func TestReadBack(t *testing.T) {
+	t.Parallel()
+	text, image := api.Text, api.Image("image/png", "iVBORw0KGgo=")
+	results := map[string][]string{
+		"one text": {text("a report")}, "two texts": {text("a report"), text("agentId: 7")}, "an image between": {text("before"), image, text("behind")},
+		"an empty text": {text(""), text("said")}, "nothing": nil, "only empty": {text("")}, "lines at the ends": {text("\none\n"), text("\ntwo\n")},
+	}
+	for to, f := range map[string]formats.Format{"claude": claude.Claude, "codex": codex.Format, "pi": pi.Pi, "opencode": opencode.Format} {
+		for name, blocks := range results {
+			p := &portable.Session{Header: session.HeaderFields{ID: "0199a1b2-0000-7000-8000-000000000001", CWD: "/w", Time: 1_790_000_000_000}, Renamed: map[string]int{}}
+			for _, m := range []session.Message{
+				api.User([]string{text("go")}),
+				api.Assistant([]string{api.ToolCall("call_1", "look", `{"path":"a"}`)}, js.StringField("provider", "anthropic"), js.StringField("model", "claude-opus-5")),
+				api.ToolResult("call_1", "look", blocks, false), api.Assistant([]string{text("done")}, js.StringField("provider", "anthropic"), js.StringField("model", "claude-opus-5")),
+			} {
+				p.Said = append(p.Said, portable.Said{Message: m})
+			}
+			s, err := p.Session()
+			if err == nil { // as it is carried
+				p = portable.Make(s, portable.Options{To: to, From: "claude"}, formats.NewTarget(func(formats.Loss) {}))
+				s, err = p.Session()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, _ := formatstest.Export(t, f, s, "")
+			back := formatstest.One(t, f, &formats.Source{Stdin: strings.NewReader(out), CWD: "/w"}).Session(t)
+			if how, more := Differs(p, back, to); how != "" || more != 0 {
+				t.Errorf("%s, %s: %s, more: %d", to, name, how, more)
+			}
 		}
 	}
 }

@@ -98,18 +98,24 @@ func Differs(want *portable.Session, s *session.Session, to string) (how string,
 	return "", max(more, 0)
 }
 
-// spelled lists what messages say, in a form that the ways in which agents store it have in common.
+// spelled lists what messages say, in a form that the ways in which agents store it have in common: codex and
+// opencode have one text for a result, and opencode its images apart; no agent keeps a text that is empty.
 func spelled(said []portable.Said) (out []string) {
 	calls := map[string]string{} // their names, by their ids
 	for _, m := range said {
 		role := m.Role()
 		if role == session.RoleToolResult {
 			role += " of " + calls[m.Str("toolCallId")]
+			if text := strings.TrimSpace(textsOf(m.Message)); text != "" {
+				out = append(out, role+": "+text)
+			}
 		}
 		for b := range m.Blocks() {
 			switch b.Type {
 			case session.BlockText:
-				out = append(out, role+": "+strings.TrimSpace(b.Str("text")))
+				if text := strings.TrimSpace(b.Str("text")); text != "" && m.Role() != session.RoleToolResult {
+					out = append(out, role+": "+text)
+				}
 			case session.BlockImage:
 				out = append(out, role+": an image of "+fmt.Sprint(len(b.Str("data"))))
 			case session.BlockToolCall:
@@ -119,4 +125,15 @@ func spelled(said []portable.Said) (out []string) {
 		}
 	}
 	return out
+}
+
+// textsOf returns the texts of a result in one piece, as codex and opencode write it.
+func textsOf(m session.Message) string {
+	var texts []string
+	for b := range m.Blocks() {
+		if text := b.Str("text"); b.Type == session.BlockText && text != "" {
+			texts = append(texts, js.ValidText(text))
+		}
+	}
+	return strings.Join(texts, "\n")
 }
