@@ -16,13 +16,14 @@ const omitted = "(the beginning of the conversation is left out)"
 //
 // Neighbours of one role become one message, so user and assistant alternate,
 // a user first. The results of a turn's calls come first in the message behind
-// it. Thinking is kept if it has a signature, is not known to come from another
-// API and does not end its message. Ids of calls match ^[a-zA-Z0-9_-]{1,64}$;
+// it. Thinking is kept if it has a signature, is of the model that answered last,
+// since the API refuses what another model signed, is not known to come from
+// another API and does not end its message. Ids of calls match ^[a-zA-Z0-9_-]{1,64}$;
 // others are replaced. A conversation may end with an assistant message; the
 // API takes it for the beginning of the answer.
 func Anthropic(messages []session.Message, o Options) (json JSON, repairs []string) {
 	messages = convo.ToLLM(messages)
-	a := &anthropicRequest{request: request{api: &anthropic, ids: newNamer(&anthropic)}}
+	a := &anthropicRequest{request: request{api: &anthropic, ids: newNamer(&anthropic)}, thinker: thinkerOf(messages)}
 	for _, t := range a.turns(messages) {
 		if t.message.Role() == session.RoleAssistant {
 			a.assistant(t)
@@ -43,8 +44,21 @@ func Anthropic(messages []session.Message, o Options) (json JSON, repairs []stri
 
 type anthropicRequest struct {
 	request
-	out []anthropicMessage
+	thinker string // the model whose thinking is sent
+	out     []anthropicMessage
 }
+
+// thinkerOf returns the provider and the model of the last reply that names its model, "" if none does.
+func thinkerOf(messages []session.Message) (by string) {
+	for _, m := range messages {
+		if m.Role() == session.RoleAssistant && m.Str("model") != "" {
+			by = modelOf(m)
+		}
+	}
+	return by
+}
+
+func modelOf(m session.Message) string { return m.Str("provider") + "/" + m.Str("model") }
 
 type anthropicMessage struct {
 	role   string
@@ -92,7 +106,10 @@ func (a *anthropicRequest) assistant(t *turn) {
 		case session.BlockToolCall:
 			calls = append(calls, a.toolUse(t.number, t.calls[len(calls)]))
 		case session.BlockThinking, session.BlockEncrypted:
-			if block := thinking(t.message, b); block != nil {
+			block := thinking(t.message, b)
+			if other := block != nil && t.message.Str("model") != "" && modelOf(t.message) != a.thinker; other {
+				a.report(t.number, "thinking of another model left out")
+			} else if block != nil {
 				said, moved = append(said, block), moved || len(calls) > 0
 			}
 		default:

@@ -169,6 +169,22 @@ func TestThinking(t *testing.T) {
 	}
 }
 
+// TestThinkingOfOneModel: a signature belongs to the model that made it. What another model thought is left out, and said.
+func TestThinkingOfOneModel(t *testing.T) {
+	t.Parallel()
+	thought := func(provider, model, words string) string {
+		return `{"role":"assistant","api":"anthropic-messages","provider":"` + provider + `","model":"` + model + `","content":[{"type":"thinking","thinking":"` + words + `","thinkingSignature":"s"},` + text("said") + `]}`
+	}
+	in := parse(user("1"), thought("anthropic", "a", "old"), user("2"), thought("aws", "b", "elsewhere"), user("3"), thought("anthropic", "b", "new"), user("4"))
+	got, repairs := anthropicText(in, render.Options{})
+	if strings.Contains(got, "old") || strings.Contains(got, "elsewhere") || !strings.Contains(got, `"thinking":"new"`) || strings.Count(got, "said") != 3 {
+		t.Errorf("%s", got)
+	}
+	if len(repairs) == 0 || !strings.Contains(strings.Join(repairs, " "), "thinking of another model left out") {
+		t.Errorf("%q", repairs)
+	}
+}
+
 func TestThinkingBeforeCall(t *testing.T) {
 	t.Parallel()
 	in := parse(user("hi"), says(`{"type":"thinking","thinking":"hm","thinkingSignature":"s"}`, calls("c1")), result("c1", "out"))
