@@ -53,13 +53,13 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("What is shown",
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 			cli.Bool(&c.all, "branches", "take the entries of all branches, in a page"),
-			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown in a page"),
-			cli.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown in a page"),
+			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown; in a text, none and names leave results out"),
+			cli.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown; in a text, none leaves it out"),
 			cli.Bool(&c.system, "open-system", "open the system prompt in a page"),
 			address.HarnessFlag(&c.harness),
 			cli.Choice(&c.images, "images", []string{"inline", "note"}, "treat images `HOW` in a page"),
-			cli.Bytes(&c.maxImage, "max-image", 5_000_000, "a note stands in a page for an image of more than `BYTES`"),
-			cli.Bytes(&c.maxResult, "max-result", 64_000, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
+			cli.Bytes(&c.maxImage, "max-image", defaultMaxImage, "a note stands in a page for an image of more than `BYTES`"),
+			cli.Bytes(&c.maxResult, "max-result", defaultMaxResult, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
 			cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 			cli.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
 			cli.Bool(&c.redact, "redact", "take secrets out of what is shown, as sess-redact does"),
@@ -96,6 +96,39 @@ func (c *config) check(operands []string) error {
 	}
 	return nil
 }
+
+// obeyed refuses flags that a form does not obey: what somebody wants to be left out is not to be shown without a word.
+func (c *config) obeyed(f form) error {
+	if f == asPage {
+		return nil
+	}
+	for _, flag := range []struct {
+		name    string
+		given   bool
+		obeying []form
+	}{
+		{"--branches", c.all, nil}, {"--open-system", c.system, nil}, {"--images note", c.images == "note", nil},
+		{"--max-image", c.maxImage != defaultMaxImage, nil}, {"--max-result", c.maxResult != defaultMaxResult, nil},
+		{"--theme", c.theme != "auto", nil}, {"--user-markdown", c.userMarks, nil}, {"--no-script", c.noScript, nil},
+		{"--title", c.title != "" && !c.summary, []form{asMarkdown}},
+		{"--calls", c.tools != string(page.Folded) && c.summary, nil}, {"--thinking", c.thinking != string(page.Folded) && c.summary, nil},
+	} {
+		if flag.given && !slices.Contains(flag.obeying, f) {
+			what := "--as " + string(f)
+			if c.summary {
+				what = "--summary"
+			}
+			return cli.WithHint(cli.UsageError("%s is not for %s", flag.name, what), "it is for a page: -o FILE.html")
+		}
+	}
+	return nil
+}
+
+// The sizes in bytes up to which a page shows an image, and a text.
+const (
+	defaultMaxImage  = 5_000_000
+	defaultMaxResult = 64_000
+)
 
 // directory reports whether pages and an index are made in a directory.
 func (c *config) directory() bool {

@@ -168,15 +168,15 @@ func fileName(id string) string {
 // writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
 // each. No message can make such a heading itself, or reach into the next: one that might is
 // written as a quotation.
-func writeMarkdown(w io.Writer, d *document, title string, harness address.Harness) error {
+func (c *config) writeMarkdown(w io.Writer, d *document) error {
 	return buffered(w, func(b *bufio.Writer) error {
-		d.heading(b, title)
+		d.heading(b, c.title)
 		list(b, "Commits", d.commits, len(d.commits))
 		note := func(notes convo.Notes) error {
 			_, err := b.WriteString("\n_" + notes.String() + "_\n")
 			return err
 		}
-		return eachSaid(d.entries(), harness, note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
+		return c.eachSaid(d.entries(), note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
 	})
 }
 
@@ -225,7 +225,7 @@ var colours = map[string]tty.Style{
 // the line in front of a message has one, and no message can make itself look like another.
 //
 // Words of an agent in the user's name are one line for a row of them, unless they are kept.
-func writeText(w io.Writer, d *document, colored bool, harness address.Harness) error {
+func (c *config) writeText(w io.Writer, d *document, colored bool) error {
 	var out tty.Text
 	for _, commit := range d.commits {
 		out.Add(tty.Plain, "commit: "+commit+"\n")
@@ -250,7 +250,7 @@ func writeText(w io.Writer, d *document, colored bool, harness address.Harness) 
 		out.Add(tty.Plain, "context: "+notes.String()+"\n")
 		return nil
 	}
-	err := eachSaid(d.entries(), harness, note, func(_ session.Entry, m session.Message) error {
+	err := c.eachSaid(d.entries(), note, func(_ session.Entry, m session.Message) error {
 		var text bytes.Buffer
 		if err := render.Text(&text, []session.Message{m}); err != nil || text.Len() == 0 {
 			return err
@@ -265,9 +265,9 @@ func writeText(w io.Writer, d *document, colored bool, harness address.Harness) 
 	return flush(0)
 }
 
-// eachSaid calls say for the messages of a path, and note in the place of each row of words
+// eachSaid calls say for the messages of a path as they are to be shown, and note in the place of each row of words
 // that agents put in between, unless they are kept.
-func eachSaid(path []session.Entry, harness address.Harness, note func(convo.Notes) error, say func(session.Entry, session.Message) error) error {
+func (c *config) eachSaid(path []session.Entry, note func(convo.Notes) error, say func(session.Entry, session.Message) error) error {
 	var notes convo.Notes
 	tell := func() error {
 		if notes.Count == 0 {
@@ -280,12 +280,16 @@ func eachSaid(path []session.Entry, harness address.Harness, note func(convo.Not
 	for _, e := range path {
 		for _, m := range convo.EntryMessages(e) {
 			said := []session.Message{m}
-			if harness != address.KeepHarness {
+			if c.harness != address.KeepHarness {
 				var own convo.Notes
 				said, own = convo.Spoken(said)
 				notes.Plus(own)
 			}
 			for _, one := range said {
+				one, ok := c.shown(one)
+				if !ok {
+					continue
+				}
 				if err := tell(); err != nil {
 					return err
 				}
@@ -296,6 +300,30 @@ func eachSaid(path []session.Entry, harness address.Harness, note func(convo.Not
 		}
 	}
 	return tell()
+}
+
+// shown returns a message without the calls, the results and the thinking that are not to be shown; ok is false if nothing
+// is left of it.
+func (c *config) shown(m session.Message) (shown session.Message, ok bool) {
+	calls, thinking := page.Fold(c.tools), page.Fold(c.thinking)
+	left := calls == page.None || calls == page.Names
+	switch {
+	case left && m.Role() == session.RoleToolResult:
+		return m, false
+	case m.Role() != session.RoleAssistant || !left && thinking != page.None:
+		return m, true
+	}
+	var blocks []string
+	for b := range m.Blocks() {
+		switch {
+		case thinking == page.None && b.IsThinking(), calls == page.None && b.Type == session.BlockToolCall:
+		case calls == page.Names && b.Type == session.BlockToolCall:
+			blocks = append(blocks, js.Object(js.StringField("type", b.Type), js.RawField("id", b.Get("id")), js.RawField("name", b.Get("name")), js.RawField("arguments", "{}")))
+		default:
+			blocks = append(blocks, b.Raw())
+		}
+	}
+	return m.WithContent("[" + strings.Join(blocks, ",") + "]"), len(blocks) > 0 || m.Failed()
 }
 
 func addMessage(out *tty.Text, m session.Message, text string, colored bool) {

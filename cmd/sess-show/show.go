@@ -111,6 +111,9 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 	out := s.OutFile()
 	terminal := out != nil && tty.IsTerminal(out)
 	f, err := c.form(terminal)
+	if err == nil {
+		err = c.obeyed(f)
+	}
 	if err != nil {
 		return err
 	}
@@ -175,9 +178,9 @@ func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *docu
 		if c.summary {
 			return c.writeSummary(ctx, s, w, d)
 		}
-		return writeMarkdown(w, d, c.title, c.harness)
+		return c.writeMarkdown(w, d)
 	}
-	return writeText(w, d, colored && f == asANSI, c.harness)
+	return c.writeText(w, d, colored && f == asANSI)
 }
 
 // pager is the program that shows text: what the user says, or less, if that is here.
