@@ -30,6 +30,13 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 			return Image(str("source", "media_type"), str("source", "data"))
 		}
 		lose(KindMedia, "an image that is but an address, which no model will be shown")
+	case "document":
+		lose(KindMedia, "a document, of which a note is left")
+		data := ""
+		if str("source", "type") == "base64" {
+			data = str("source", "data")
+		}
+		return documentNote(data, str("title"), str("source", "media_type"), str("source", "url"))
 	default:
 		lose(KindMedia, "content of type %q, which no model will be shown", typ)
 	}

@@ -3,6 +3,8 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,6 +92,16 @@ func RedactedThinking(data string) string {
 // Image returns an image block of base64 data.
 func Image(mediaType, data string) string {
 	return js.Object(js.StringField("type", session.BlockImage), js.StringField("data", data), js.StringField("mimeType", mediaType))
+}
+
+// documentNote returns a text that stands for a document of base64 data, as "[image …]" does for an image: what is known of its
+// name, its type and its place, and its size.
+func documentNote(data string, known ...string) string {
+	note := strings.Join(slices.DeleteFunc(append([]string{"document"}, known...), func(s string) bool { return s == "" }), " ")
+	if data != "" {
+		note += fmt.Sprintf(", %d bytes", len(strings.TrimRight(data, "="))*3/4)
+	}
+	return Text("[" + note + "]")
 }
 
 // ToolCall returns a tool call block; arguments is the JSON text of an object.

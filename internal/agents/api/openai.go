@@ -139,6 +139,14 @@ func (m Mapping) chatPart(part js.Value) string {
 			return Image(media, data)
 		}
 		m.Lose(KindMedia, "an image that is but an address, which no model will be shown: %.80s", url)
+	case "file", "input_file":
+		m.Lose(KindMedia, "a document, of which a note is left")
+		file := part
+		if inner := part.Get("file"); inner.IsObject() {
+			file = inner
+		}
+		media, data, _ := DataURL(file.Get("file_data").Str())
+		return documentNote(data, file.Get("filename").Str(), media, cmp.Or(file.Get("file_url").Str(), file.Get("file_id").Str()))
 	default:
 		m.Lose(KindMedia, "content of type %q, which no model will be shown", typ)
 	}
