@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"strings"
+
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -21,9 +23,14 @@ type piReader struct {
 	spoken  bool     // the assistant has begun a message, which has not ended
 	pieces  pieces   // of it
 	pending string   // the kind of the message that has begun, as JSON
+
+	appendedIDs map[string]bool  // of entries that pi has announced
+	targets     map[string]*Item // messages of which the ids in pi's file are known, by those
 }
 
-func readPi(rec *recorder) reader { return &piReader{rec: rec} }
+func readPi(rec *recorder) reader {
+	return &piReader{rec: rec, appendedIDs: map[string]bool{}, targets: map[string]*Item{}}
+}
 
 func (p *piReader) value(v js.Dict, _ string) verdict {
 	switch typ := v.Get("type").Str(); typ {
@@ -130,17 +137,52 @@ func (p *piReader) compaction(v js.Dict) {
 	p.rec.entry(session.TypeCustom, 0, js.StringField("customType", "sess-record:compaction"), js.RawField("data", result))
 }
 
-// appended records an entry that pi appends beside the messages.
+// announced are the types of entries that pi announces and that name no other entry: they are recorded as they are.
+var announced = map[string]bool{
+	session.TypeCustomMessage: true, session.TypeCustom: true, session.TypeUsage: true, session.TypeSessionInfo: true,
+	session.TypeModelChange: true, session.TypeThinkingLevel: true,
+}
+
+// appended records an entry that pi appends beside the messages. Messages have no ids in the stream, but the parent of
+// an entry that pi appends first is the message written last.
 func (p *piReader) appended(e js.Value) {
+	if parent := e.Get("parentId").Str(); parent != "" && !p.appendedIDs[parent] && p.rec.last != nil {
+		p.targets[strings.Clone(parent)] = p.rec.last
+	}
+	p.appendedIDs[strings.Clone(e.Get("id").Str())] = true
 	typ := e.Get("type").Str()
-	if typ != session.TypeContextEdit || p.rec.last == nil {
+	if typ == session.TypeContextEdit {
+		p.edit(e)
+		return
+	}
+	fields := make([]js.Field, 0, 8)
+	for name, v := range e.Members() {
+		switch name {
+		case "type", "id", "parentId", "timestamp":
+		default:
+			fields = append(fields, js.RawField(name, v))
+		}
+	}
+	if !announced[typ] || (&session.Batch{Force: true}).Check(typ, fields...) != nil {
 		p.rec.unknown("pi", e)
 		return
 	}
-	// Its target is the message that pi wrote last, since it edits an attempt that failed.
+	p.begin(e)
+	p.rec.entry(typ, timeOf(e.Get("timestamp")), fields...)
+}
+
+// edit records an edit of a message. One of a message that is not known by its id would be done to another: that is kept
+// beside the conversation.
+func (p *piReader) edit(e js.Value) {
+	of := p.targets[e.Get("targetId").Str()]
+	replacement := js.Value(js.Member(string(e), "replacement")) // null is a replacement: the message goes
+	if of == nil || replacement == "" {
+		p.rec.warn("an edit of a message is recorded as a custom entry: its stream does not say which message it is")
+		p.rec.entry(session.TypeCustom, 0, js.StringField("customType", "sess-record:context_edit"), js.RawField("data", e))
+		return
+	}
 	p.rec.add(&Item{
-		Type: typ, Time: timeOf(e.Get("timestamp")), Of: p.rec.last,
-		Fields: []js.Field{js.RawField("replacement", e.Get("replacement"))},
+		Type: session.TypeContextEdit, Time: timeOf(e.Get("timestamp")), Of: of, Fields: []js.Field{js.RawField("replacement", replacement)},
 	})
 }
 
