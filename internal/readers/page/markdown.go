@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	table "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -47,8 +49,36 @@ func converter(colour *colouring) goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
 			extension.NewCJK(extension.WithEastAsianLineBreaks(extension.EastAsianLineBreaksSimple))),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(wholeRows{}, 1))),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{colour}, 1))),
 	)
+}
+
+// wholeRows keeps the words of table rows that have more cells than the heading, as a bar inside of code makes: the specification
+// of tables drops them, and a page of a transcript must not. They stand at the end of the last cell.
+type wholeRows struct{}
+
+func (wholeRows) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+	source := reader.Source()
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		row, ok := n.(*table.TableRow)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
+		cell := row.LastChild()
+		if cell == nil || cell.Lines().Len() == 0 {
+			return ast.WalkSkipChildren, nil
+		}
+		rest := source[cell.Lines().At(cell.Lines().Len()-1).Stop:]
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			rest = rest[:end]
+		}
+		rest = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(rest), []byte("|")), []byte("|")))
+		if len(rest) > 0 {
+			cell.AppendChild(cell, ast.NewString([]byte(" | "+string(rest))))
+		}
+		return ast.WalkSkipChildren, nil
+	})
 }
 
 // parsable reports whether a text has nothing that a parser is slow on.
