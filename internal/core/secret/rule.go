@@ -362,6 +362,34 @@ var ownRules = func() []Rule {
 		{ID: "openrouter-api-key", Regex: `\bsk-or-v1-[0-9a-f]{64}\b`, Keywords: []string{"sk-or-v1-"}, Entropy: 3},
 		{ID: "anthropic-key", Regex: `\bsk-ant-[a-z0-9]{3,12}-[A-Za-z0-9_-]{80,120}`, Keywords: []string{"sk-ant-"}, Entropy: 3},
 		{ID: "openai-key", Regex: `\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,200}`, Keywords: []string{"sk-proj-", "sk-svcacct-", "sk-admin-"}, Entropy: 3},
+		// Keys of services that agents use, by the shapes that their makers document. Two hex shapes are common enough
+		// elsewhere to need their length.
+		{ID: "hex-service-key", Regex: `\b(?:sk-[0-9a-f]{32}|sk_[0-9a-f]{48}|fc-[0-9a-f]{32})\b`, Keywords: []string{"sk-", "sk_", "fc-"}, Entropy: 3},
+		{ID: "moonshot-api-key", Regex: `\bsk-[A-Za-z0-9]{48}\b`, Keywords: []string{"sk-"}, Entropy: 4},
+		{ID: "nvidia-api-key", Regex: `\bnvapi-[A-Za-z0-9_-]{60,70}`, Keywords: []string{"nvapi-"}, Entropy: 3},
+		{ID: "tavily-api-key", Regex: `\btvly-(?:dev-|prod-)?[A-Za-z0-9]{24,40}\b`, Keywords: []string{"tvly-"}, Entropy: 3},
+		{ID: "langsmith-api-key", Regex: `\blsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}\b`, Keywords: []string{"lsv2_"}, Entropy: 3},
+		{ID: "docker-token", Regex: `\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{27,40}`, Keywords: []string{"dckr_"}, Entropy: 3},
+		{ID: "cerebras-api-key", Regex: `\bcsk-[a-z0-9]{48}\b`, Keywords: []string{"csk-"}, Entropy: 3},
+		{ID: "context7-api-key", Regex: `\bctx7sk-[0-9a-f-]{36}\b`, Keywords: []string{"ctx7sk-"}, Entropy: 3},
+		{ID: "short-prefix-key", Regex: `\b(?:rnd_[A-Za-z0-9]{32}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|phx_[A-Za-z0-9]{40,50}|napi_[a-z0-9]{60,70}|fw_[A-Za-z0-9]{20,30})\b`, Keywords: []string{"rnd_", "re_", "phx_", "napi_", "fw_"}, Entropy: 3.5},
+		{ID: "mapbox-secret-token", Regex: `\bsk\.eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,40}`, Keywords: []string{"sk.eyj"}, Entropy: 3},
+		{ID: "copilot-token", Regex: `\btid=[0-9a-f]{32};[A-Za-z0-9_.;:=/-]{20,900}8kp=[^\s"']{1,100}`, Keywords: []string{"tid="}, Entropy: 3},
+		{
+			ID:       "connection-string",
+			Regex:    `(?i);[ \t]*(?:password|pwd)[ \t]*=[ \t]*(?:\{((?:[^{}]|\}\})+)\}|([^\s;"'{]{6,128}))`,
+			Keywords: []string{"password", "pwd"},
+			Entropy:  2.5,
+			Allow:    []Allow{{Regexes: []string{`^[^0-9]+$`, `^\$[({A-Za-z_]`, `^[*%<]`}, Stopwords: []string{"example", "placeholder", "redacted", "your", "xxxx"}}},
+		},
+		{
+			ID:       "named-value", // {"key":"password","value":"…"}, the names on either side
+			Regex:    `(?i)"(?:key|name)"[ \t]*:[ \t]*"[a-z0-9_.-]{0,32}(?:passw(?:or)?d|passphrase|secret|token|api_?key)"[ \t]*,[ \t]*"value"[ \t]*:[ \t]*"((?:[^"\\]|\\.){8,512})"`,
+			Keywords: []string{"passwd", "password", "passphrase", "secret", "token", "apikey", "api_key"},
+			Entropy:  2.5,
+			Allow:    []Allow{{Regexes: []string{`^[^0-9]+$`, `^[$<{*%]`}, Stopwords: []string{"example", "placeholder", "redacted", "your", "xxxx"}}},
+		},
+		{ID: "otpauth-secret", Regex: `(?i)otpauth://[^\s"'<>]{1,300}?[?&]secret=([A-Z2-7]{16,128})`, Keywords: []string{"otpauth://"}, Entropy: 3},
 	}
 }
 

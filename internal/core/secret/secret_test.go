@@ -34,6 +34,7 @@ func TestOwnRules(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	an := func(n int) string { return random(rnd, n, alphanumeric) }
 	hex := func(n int) string { return random(rnd, n, "0123456789abcdef") }
+	base32 := func(n int) string { return random(rnd, n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") }
 	pw := func() string { return "Tr0ub4dor" + an(6) }
 	const begin = "-----BEGIN "
 	key := begin + "PRIVATE KEY-----\n" + an(64) + "\n" + an(64)
@@ -120,6 +121,29 @@ func TestOwnRules(t *testing.T) {
 		"openrouter-api-key": {{"sk-or-v1-" + hex(64)}, {"sk-or-v1-" + hex(10), "sk-or-v1-" + strings.Repeat("0", 64)}},
 		"anthropic-key":      {{"sk-ant-" + "oat01-" + an(95), "sk-ant-" + "sid01-" + an(86)}, {"sk-ant-api03-x", "sk-ant-..."}},
 		"openai-key":         {{"sk-proj-" + an(60), "sk-svcacct-" + an(60), "sk-admin-" + an(60)}, {"sk-proj-x", "sk-project-name", "sk-proj-" + strings.Repeat("a", 60)}},
+		"hex-service-key":    {{"sk-" + hex(32), "x sk_" + hex(48) + " y", "K=fc-" + hex(32)}, {"sk-" + hex(20), "task-" + hex(32), "sk-" + strings.Repeat("0", 32), "sk-output-waiting-" + hex(32), "sfc-" + hex(32)}},
+		"moonshot-api-key":   {{"sk-" + an(48)}, {"sk-" + an(20), "sk-" + an(24) + "-" + an(23), "sk-" + strings.Repeat("a", 48)}},
+		"nvidia-api-key":     {{"nvapi-" + an(64)}, {"nvapi-" + an(10), "nvapi-client"}},
+		"tavily-api-key":     {{"tvly-" + an(32), "tvly-dev-" + an(32)}, {"tvly-dev", "tvly-" + an(8)}},
+		"langsmith-api-key":  {{"lsv2_pt_" + hex(32) + "_" + hex(10), "lsv2_sk_" + hex(32) + "_" + hex(10)}, {"lsv2_pt_" + hex(8), "lsv2_xx_" + hex(32)}},
+		"docker-token":       {{"dckr_pat_" + an(27), "dckr_oat_" + an(32)}, {"dckr_pat_x", "dckr_pat_" + strings.Repeat("a", 27)}},
+		"cerebras-api-key":   {{"csk-" + strings.ToLower(an(48))}, {"csk-" + an(10)}},
+		"context7-api-key":   {{"ctx7sk-" + hex(8) + "-" + hex(4) + "-" + hex(4) + "-" + hex(4) + "-" + hex(12)}, {"ctx7sk-" + hex(8)}},
+		"short-prefix-key": {
+			{"rnd_" + an(32), "re_" + an(8) + "_" + an(24), "phx_" + an(43), "napi_" + strings.ToLower(an(64)), "fw_" + an(24)},
+			{"rnd_next", "re_compile", "napi_create_function", "fw_update_available_now", "more_" + an(8) + "_" + an(24), "rnd_" + strings.Repeat("a", 32)},
+		},
+		"mapbox-secret-token": {{"sk.eyJ" + an(60) + "." + an(22)}, {"sk.eyJ", "pk.eyJ" + an(60) + "." + an(22)}},
+		"copilot-token":       {{"tid=" + hex(32) + ";exp=1730000000;sku=free;proxy-ep=x.y;8kp=1:" + hex(32)}, {"tid=7", "tid=" + hex(32), "tid=" + hex(32) + "; a 8kp"}},
+		"connection-string": {
+			{"Server=x;User=sa;Password=" + an(5) + "1$" + an(6), "Driver={SQL};UID=sa;PWD={" + an(6) + "1;" + an(6) + "};", "Data Source=a; Password = " + an(9) + "1(!"},
+			{"a; password=$PASSWORD", "a;pwd=getpwd()", "a;password=<your-password-1>", "a;password=string"},
+		},
+		"named-value": {
+			{`{"key":"password","value":"` + an(9) + `1(B/"}`, `{"name": "API_KEY", "value": "` + an(20) + `"}`, `{"name":"db.secret","value":"` + an(12) + `1"}`},
+			{`{"key":"password","value":"string"}`, `{"key":"name","value":"` + an(20) + `"}`, `{"key":"password","value":"${PASSWORD1}"}`, `{"name":"token","value":"short"}`},
+		},
+		"otpauth-secret": {{"otpauth://totp/x?secret=" + base32(32), "otpauth://totp/a:b?issuer=c&secret=" + base32(16)}, {"otpauth://totp/x?secret=", "otpauth://totp/x?secret=AAAAAAAAAAAAAAAA"}},
 	}
 	holds(t, ownRules(), cases)
 }
