@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -45,6 +46,9 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 			breaches += len(v.breaches[i])
 			var texts []string
 			for _, b := range v.breaches[i] {
+				if err := c.clean(&b); err != nil {
+					return err
+				}
 				texts = append(texts, fmt.Sprintf("%s:%s", b.place(), tty.Clean(b.text)))
 				if err := p.Print(shown{b, v, g, found.Single}); err != nil {
 					return err
@@ -71,6 +75,20 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		return err
 	}
 	return cli.No("")
+}
+
+// clean takes secrets out of a breach: what breaks a gate is often the very command that has one, and goes to logs and annotations.
+func (c *config) clean(b *breach) (err error) {
+	if c.noRedact {
+		return nil
+	}
+	if c.secrets == nil {
+		if c.secrets, err = redact.Default(); err != nil {
+			return err
+		}
+	}
+	b.text, err = c.secrets.Text(b.text)
+	return err
 }
 
 // judge looks at one session.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -18,6 +19,8 @@ type config struct {
 	json, sarif, github, junit        bool
 	gates                             []gate.Gate
 	ofCalls                           bool // one of them is about calls
+	noRedact                          bool
+	secrets                           *redact.Redactor // nil until there is a breach
 }
 
 func (c *config) flags() []cli.Flag {
@@ -43,6 +46,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.json, "json", "print a JSON object for each breach, and one of all"),
 			cli.Bool(&c.sarif, "sarif", "print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "print annotations of GitHub Actions"),
+			cli.Bool(&c.noRedact, "no-redact", "print breaches with the secrets that are in them"),
 			cli.Bool(&c.junit, "junit", "print JUnit's XML, with a case for each gate and session"),
 		),
 	)

@@ -233,17 +233,22 @@ func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) e
 		seen[id] = true
 		text := id[:min(12, len(id))] + " " + session.OneLine(r.Get("subject").Str())
 		if c.redact {
-			secrets, err := redact.Default()
-			if err != nil {
-				return err
-			}
-			if text, err = secrets.Text(text); err != nil {
+			if text, err = cleaned(text); err != nil {
 				return err
 			}
 		}
 		d.commits = append(d.commits, text)
 	}
 	return nil
+}
+
+// cleaned returns a text without secrets.
+func cleaned(text string) (string, error) {
+	secrets, err := redact.Default()
+	if err != nil {
+		return "", err
+	}
+	return secrets.Text(text)
 }
 
 // gates are what sess-assert --json printed.
@@ -275,7 +280,13 @@ func (c *config) gatesOf(s *cli.Streams) (g gates, err error) {
 		case "breach":
 			gate := r.Get("gate").Str() + " " + r.Get("value").Str()
 			failed[gate] = true
-			g.breaches = append(g.breaches, gate+": "+r.Get("text").Str())
+			text := gate + ": " + r.Get("text").Str()
+			if c.redact {
+				if text, err = cleaned(text); err != nil {
+					return g, err
+				}
+			}
+			g.breaches = append(g.breaches, text)
 		case "total":
 			g.asked, g.broken, g.whole = true, int64(len(failed)), r.Get("whole").Truthy()
 			g.held = r.Get("gates").Int() - g.broken
