@@ -230,6 +230,8 @@ func TestReplies(t *testing.T) {
 		{"a reply in two entries, with its usage in the last", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
 		{"two replies with one id in a session", []string{`1 "responseId":"r","usage":{"input":5,"output":1}|2 "responseId":"r","usage":{"input":6,"output":1}`}, 2, 2},
 		{"an alias, and the model that answered", []string{`1 "responseId":"r","model":"latest","responseModel":"m-1","usage":{"input":5,"output":1}`, `1 "responseId":"r","model":"latest","responseModel":"m-2","usage":{"input":5,"output":1}`}, 2, 2},
+		{"what failed or was aborted with nothing counted is no call, and no copy of one", []string{`1 "stopReason":"error","usage":{"input":0}|1 "stopReason":"aborted","usage":{"input":0,"cost":{"total":0}}|2 "stopReason":"error","usage":{"input":5,"output":1}`, `1 "stopReason":"error","usage":{"input":0}`}, 1, 1},
+		{"what failed with a cost, or with something unknown, is a call", []string{`1 "stopReason":"error","usage":{"input":0,"cost":{"total":0.1}}|2 "stopReason":"aborted","usage":{"input":0,"warp":1}|3 "stopReason":"aborted","usage":{"input":0,"webSearchRequests":1}`}, 3, 0},
 		{"an answer without a usage is a call", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"q","usage":{"input":5,"output":1}`}, 2, 1},
 	} {
 		l := &usage.Ledger{}

@@ -35,10 +35,13 @@ type Call struct {
 // empty reports whether a usage says nothing.
 func (c *Call) empty() bool { return c.Tokens.Total() == 0 && c.Stored == 0 && !c.Billed && !c.Bad }
 
-// Silent reports whether nothing says what the call used, though it has an answer. One that
-// failed may have used nothing.
-func (c *Call) Silent() bool {
-	return c.Purpose == Reply && c.empty() && c.Stop != "error" && c.Stop != "aborted"
+// Silent reports whether nothing says what the call used, though it has an answer.
+func (c *Call) Silent() bool { return c.Purpose == Reply && c.empty() }
+
+// unanswered reports whether a reply was aborted or failed and says nothing of tokens or a cost: it is no call. Perhaps no
+// model was asked, and what an interrupted one counted stands in the replies before.
+func (c *Call) unanswered() bool {
+	return c.Purpose == Reply && c.empty() && c.Price.Unknown == "" && c.Price.Searches == 0 && (c.Stop == "error" || c.Stop == "aborted")
 }
 
 // The purposes of calls.

@@ -4,8 +4,8 @@
 // # Calls
 //
 // A call is an entry with a usage: a reply, whether it was aborted, failed or was tried
-// again; a compaction or the summary of a branch; a call that a program made aside. See
-// [Read].
+// again; a compaction or the summary of a branch; a call that a program made aside. A reply that
+// was aborted or failed and has neither tokens nor a cost is none. See [Read].
 //
 // # Identity
 //

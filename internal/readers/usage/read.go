@@ -268,13 +268,16 @@ func (rd *reader) date(c *Call, f, from *fields) {
 	c.Time = rd.begun
 }
 
-// emit adds a call.
+// emit adds a call, unless it is none.
 func (rd *reader) emit(c Call, from *fields) {
 	switch {
 	case c.Model != "":
 		rd.provider, rd.model = c.Provider, c.Model
 	case c.Purpose == Compaction || c.Purpose == BranchSummary: // by the model in use
 		c.Provider, c.Model = rd.provider, rd.model
+	}
+	if c.unanswered() {
+		return
 	}
 	if byPayload(rd.Agent) {
 		b := append(append([]byte(from.content), 0), c.Model...)
