@@ -268,7 +268,8 @@ func (c *conversion) reply(i int, at *slot) error {
 	place := c.place(lines[0], at.tail, begun)
 	var of []string
 	for k, other := range others {
-		p := formats.Place{Key: c.index.nodes[lines[0]].uuid + " " + other.Kind + " " + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
+		// The id does not depend on the session: another file may have a copy of the reply.
+		p := formats.Place{ID: c.index.nodes[lines[0]].uuid + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
 		id, err := c.b.Add(p, session.TypeUsage, other.Fields(m.Str("model"))...)
 		if err != nil {
 			return err

@@ -75,3 +75,18 @@ func TestReplyCountsOnce(t *testing.T) {
 		t.Errorf("the context has %+v", u)
 	}
 }
+
+// TestIterationsInAFork: a call that the API made for a reply counts once, also if another session has a copy of the reply.
+func TestIterationsInAFork(t *testing.T) {
+	t.Parallel()
+	line := spoken("b", "a", "m", "r", `"input_tokens":2,"output_tokens":45,"iterations":[{"type":"advisor_message","model":"claude-opus-4-8","input_tokens":95,"output_tokens":7},{"type":"message","input_tokens":2,"output_tokens":45}]`)
+	l := &usage.Ledger{}
+	for _, id := range []string{"s", "other"} {
+		text := strings.ReplaceAll(line, `"sessionId":"s"`, `"sessionId":"`+id+`"`)
+		add(t, l, id, "claude", formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}).Text())
+	}
+	l.Settle()
+	if got := grouped(l, "session").Total; got.Calls != 2 || got.Copies != 2 || got.Tokens.Input != 97 {
+		t.Errorf("%d calls and %d copies with an input of %d, want 2 and 2 with 97", got.Calls, got.Copies, got.Tokens.Input)
+	}
+}
