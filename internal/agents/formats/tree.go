@@ -29,7 +29,7 @@ type Tree struct {
 	calls  map[string]*call
 	spent  map[string]tokens   // what was said, by the model
 	told   tokens              // the total told last
-	before map[string]tokens   // what was said before it, with what it added
+	before map[string]tokens   // what was said before it, with what it added, or before the run
 	runs   bool                // a total counted only what came behind the one before it
 	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
@@ -386,7 +386,7 @@ func (t *Tree) count(usage js.Value, model string) {
 	t.spent[model] = t.spent[model].plus(tokensIn(usage), 1)
 }
 
-// anew reports whether a total counts only what came behind the one before it: a counter fell, or its output is
+// anew reports whether a total counts only what came behind the one before it, or in its run: a counter fell, or its output is
 // nearer to what replies said since than to what they said in all. Where they said nothing since, it is as it was.
 func (t *Tree) anew(total tokens) bool {
 	const output = 1
@@ -395,6 +395,10 @@ func (t *Tree) anew(total tokens) bool {
 	t.runs = total.falls(t.told) || t.runs && said == before || far(said-before) < far(said)
 	return t.runs
 }
+
+// Run begins a run of the source's program. What was said before it is not in a total that counts the run alone, even if the
+// run before was killed and told none.
+func (t *Tree) Run() { t.before = maps.Clone(t.spent) }
 
 // Total adds a usage entry for each model of whose usage, in all that the source counts, more was used than was said so
 // far. A source counts its compactions apart, so they are not among it. Together the entries have what the sum exceeds.
@@ -430,7 +434,7 @@ func (t *Tree) Total(usage map[string]js.Value, provider string) error {
 			return err
 		}
 	}
-	t.before = maps.Clone(t.spent)
+	t.Run()
 	return nil
 }
 

@@ -241,6 +241,8 @@ func (c *conversion) act(v any) error {
 		c.tree.Leaf(text("leaf"))
 	case act["total"] != nil:
 		return c.total(map[string]any{text("model"): act["total"]})
+	case act["run"] == true:
+		c.tree.Run()
 	case act["totals"] != nil:
 		return c.total(act["totals"])
 	case act["set"] != nil, act["push"] != nil:

@@ -4,7 +4,7 @@ module {
   signs: ["\"copilot-agent\"", "\"copilotVersion\"", "\"session.start\""],
   kind: ["type"], id: "id", time: ["timestamp"], track: "agentId",
   skip: ["assistant.turn_start", "assistant.turn_end", "hook.end", "session.usage_info", "assistant.reasoning", "assistant.usage"],
-  keep: ["session.start", "session.resume", "session.info", "session.warning", "session.idle", "session.handoff", "session.import_legacy",
+  keep: ["session.start", "session.info", "session.warning", "session.idle", "session.handoff", "session.import_legacy",
     "session.mode_changed", "session.plan_changed", "session.context_changed", "session.permissions_changed", "session.usage_checkpoint",
     "session.auto_mode_resolved", "session.task_complete", "session.workspace_file_changed", "session.remote_steerable_changed",
     "session.tools_updated", "session.skills_loaded", "session.background_tasks_changed", "permission.requested", "permission.completed",
@@ -57,6 +57,7 @@ def value:
   elif $kind == "system.message" then message("system"; [text($d.content // "")]; {})
   elif $kind == "system.notification" then beside("notification"; [text($d.content // "")])
   elif $kind == "session.usage_record" then unsaid, set({usage: $d.usage})
+  elif $kind == "session.resume" then keep, unsaid, set({usage: null}), {run: true}
   elif $kind == "session.shutdown" then # counts all runs so far, or its own alone
     unsaid, set({usage: null, runs: (($state.runs // 0) + 1)}), ($d.modelMetrics // {} | if . == {} then skip else {totals: map_values(.usage | tokens)} end)
   elif $kind == "session.model_change" then {type: "model_change", provider: "github-copilot", modelId: $d.newModel}, by($d.newModel)
