@@ -259,6 +259,25 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// TestEqualSteps: two steps of opencode with equal counters, in one message, are two calls, and so they are in a fork.
+func TestEqualSteps(t *testing.T) {
+	t.Parallel()
+	text := func(session string) string {
+		out := `{"type":"session","version":3,"id":"` + session + `","timestamp":"2026-01-02T00:00:00.000Z","cwd":"/w"}` + "\n"
+		for _, step := range []string{"1", "2"} {
+			out += `{"type":"usage","id":"` + session + step + `","timestamp":"2026-01-02T00:00:01.000Z","kind":"call","model":"m","usage":{"input":5,"output":1}}` + "\n"
+		}
+		return out
+	}
+	l := &usage.Ledger{}
+	add(t, l, "a", "opencode", text("a"))
+	add(t, l, "b", "opencode", text("b"))
+	l.Settle()
+	if got := grouped(l, "session").Total; got.Calls != 2 || got.Copies != 2 {
+		t.Errorf("%d calls and %d copies, want 2 and 2", got.Calls, got.Copies)
+	}
+}
+
 // TestPositions: ids that may be positions tell entries of one session apart, and not those of two.
 func TestPositions(t *testing.T) {
 	t.Parallel()

@@ -111,9 +111,9 @@ func (l *Ledger) add(c *Call, session int32) int32 {
 }
 
 // among tells calls of one session apart that have the same identity, and ids of their own: a position is not the id
-// of an entry, but two positions are two entries.
+// of an entry, but two positions are two entries, and so are two steps of opencode with equal counters.
 func (l *Ledger) among(c *Call, k key, session int32) key {
-	if !isPosition(c.ID) {
+	if !isPosition(c.ID) && l.sessions[session].Agent != "opencode" {
 		return k
 	}
 	if l.at != session {
