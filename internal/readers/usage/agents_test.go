@@ -278,6 +278,33 @@ func TestEqualSteps(t *testing.T) {
 	}
 }
 
+// TestRests: what a total says beside the replies is no link in the chain by which copies in forks of codex are known, since a fork
+// that begins with the total of its parent does not know of it. Two in a row are two.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	text := func(session, parent, at string, calls ...string) string {
+		out := `{"type":"session","version":3,"id":"` + session + `","timestamp":"2026-01-02T00:0` + at + `:00.000Z","cwd":"/w","parentSession":` + parent + "}\n"
+		for i, c := range calls {
+			place := fmt.Sprintf(`"id":"%s%d","timestamp":"2026-01-02T00:0%s:0%d.000Z"`, session, i, at, i+1)
+			if counts := `"model":"m","usage":{"input":5,"output":1,"reasoning":3}`; c == "rest" {
+				out += `{"type":"usage",` + place + `,"kind":"rest",` + counts + "}\n"
+			} else {
+				out += `{"type":"message",` + place + `,"message":{"role":"assistant","content":"` + c + `",` + counts + "}}\n"
+			}
+		}
+		return out
+	}
+	l := &usage.Ledger{}
+	add(t, l, "a", "codex", text("a", "null", "1", "one", "rest", "rest", "two", "rest"))
+	add(t, l, "b", "codex", text("b", `"a"`, "2", "one", "two", "rest", "three"))
+	l.Settle()
+	if got := grouped(l, "session").Total; got.Calls != 6 || got.Copies != 3 {
+		t.Errorf("%d calls and %d copies, want 6 and 3", got.Calls, got.Copies)
+	} else if got.Tokens.Reasoning != 3*1+3*3 { // of replies, and of rests, whose output replies may have
+		t.Errorf("%d tokens for reasoning", got.Tokens.Reasoning)
+	}
+}
+
 // TestPositions: ids that may be positions tell entries of one session apart, and not those of two.
 func TestPositions(t *testing.T) {
 	t.Parallel()

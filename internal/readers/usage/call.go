@@ -50,6 +50,7 @@ const (
 	Compaction    = "compaction"
 	BranchSummary = "branch-summary"
 	Side          = "side"
+	Rest          = Side + ":rest" // what a total counts and no reply said
 )
 
 // A Session is where calls stand.

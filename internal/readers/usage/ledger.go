@@ -68,6 +68,7 @@ type copied struct{ session, next int32 }
 type link struct {
 	payload uint64
 	call    int32
+	rest    bool // it is no reply, but what a total says that no reply did
 }
 
 // Add adds the calls of a session.
@@ -81,7 +82,7 @@ func (l *Ledger) Add(s Session, calls []Call) {
 		c := &calls[i]
 		rec := l.add(c, at)
 		if s.Agent == "codex" {
-			l.chains[at] = append(l.chains[at], link{c.payload, rec})
+			l.chains[at] = append(l.chains[at], link{c.payload, rec, c.Purpose == Rest})
 		}
 	}
 }
@@ -259,11 +260,17 @@ func (l *Ledger) joinFamilies(kin *lineage) {
 
 // joinChain compares the calls at the beginning of a session with those at the beginning of the sessions
 // before it. A call that has the same calls in front of it is the same call; the chain of any other call is
-// noted in begun.
+// noted in begun. A rest is in no chain: a copy does not know of it where it begins with the total of the original.
 func (l *Ledger) joinChain(session int32, begun map[key]int32) {
-	var k key
+	var replies, k key
 	for _, next := range l.chains[session] {
+		if !next.rest {
+			k = replies
+		}
 		k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
+		if !next.rest {
+			replies = k
+		}
 		if first, ok := begun[k]; ok {
 			l.join(l.top(first), l.top(next.call))
 		} else {

@@ -58,8 +58,10 @@ func (c *Call) counters(raw string) bool {
 	if !some {
 		return priced != "" && c.onlyCost(raw, priced)
 	}
-	// Parts of a count are never more than the count: they are cut to it.
-	t.CacheWrite1h, t.Reasoning = min(t.CacheWrite1h, t.CacheWrite), min(t.Reasoning, t.Output)
+	// Parts of a count are never more than the count: they are cut to it. Of a rest, replies may have the output.
+	if t.CacheWrite1h = min(t.CacheWrite1h, t.CacheWrite); c.Purpose != Rest {
+		t.Reasoning = min(t.Reasoning, t.Output)
+	}
 	c.Mismatch = total >= 0 && total != t.Total()
 	c.cost(priced)
 	return true
