@@ -43,7 +43,10 @@ type outliner struct {
 type places struct{ typ, id, parent, message js.Span }
 
 // messageParts are JSON texts, "" where there is none.
-type messageParts struct{ role, timestamp, callID, content, usage, foreignMember, foreignBlock string }
+type messageParts struct {
+	role, timestamp, callID, content, usage, foreignMember, foreignBlock string
+	response, model                                                      string // of a reply of an API
+}
 
 func newOutliner(seed maphash.Seed) *outliner {
 	k := &outliner{seed: seed}
@@ -130,10 +133,11 @@ func (k *outliner) takeInner(name, text string) {
 	case `"content"`:
 		k.inner.content, k.inner.foreignBlock = text, k.foreign
 	case `"usage"`:
-		k.inner.usage = ""
-		if text[0] == '{' && !countsTokens(text) {
-			k.inner.usage = text
-		}
+		k.inner.usage = text
+	case `"responseId"`:
+		k.inner.response = text
+	case `"model"`:
+		k.inner.model = text
 	case `"tool_calls"`, `"function_call"`:
 		k.inner.foreignMember = name
 	}
@@ -152,7 +156,11 @@ func (k *outliner) message(m messageParts) js.Span {
 	if calls := who == RoleAssistant && mayCall(m.content); calls || m.foreignBlock != "" {
 		k.content(m, calls)
 	}
-	if m.usage != "" {
+	if m.response != "" { // what tells whether another entry has the same reply
+		k.add(`"responseId"`, m.response)
+		k.add(`"model"`, m.model)
+	}
+	if js.Value(m.usage).IsObject() && (m.response != "" || !countsTokens(m.usage)) {
 		k.add(`"usage"`, m.usage)
 	}
 	if m.foreignMember != "" {

@@ -30,14 +30,19 @@ func (r *Replies) Again(id, model string, input, output, cacheRead, cacheWrite i
 	return false
 }
 
+// Twice reports whether what a message used was counted before, and takes note of it.
+func (r *Replies) Twice(m Message) bool {
+	s := spentOf(m.usage)
+	return r.Again(m.Str("responseId"), m.Str("model"), s.Input, s.Output, s.CacheRead, s.CacheWrite)
+}
+
 // SpentOn sums up what the calls of models among entries report, each reply once.
 func SpentOn(entries []Entry) (sum Spent) {
 	var replies Replies
 	for _, e := range entries {
 		if m, ok := e.Message(); ok {
-			s := spentOf(m.usage)
-			if !replies.Again(m.Str("responseId"), m.Str("model"), s.Input, s.Output, s.CacheRead, s.CacheWrite) {
-				sum.add(s)
+			if !replies.Twice(m) {
+				sum.add(spentOf(m.usage))
 			}
 		} else if MayCall(e.typ) {
 			sum.add(spentOf(e.Get("usage")))

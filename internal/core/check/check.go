@@ -142,6 +142,7 @@ const (
 	TimeBackward   session.Kind = "time-backward"
 	WideMode       session.Kind = "wide-mode"
 	ConflictMarker session.Kind = "conflict-marker"
+	RepeatedUsage  session.Kind = "repeated-usage"
 )
 
 var severityOf = map[session.Kind]Severity{
@@ -152,7 +153,7 @@ var severityOf = map[session.Kind]Severity{
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,
-	UnknownBlock: Warning, ConflictMarker: Warning,
+	UnknownBlock: Warning, ConflictMarker: Warning, RepeatedUsage: Warning,
 
 	BlankLine: Note, CarriageReturn: Note, OldVersion: Note, SeveralRoots: Note, SeveralHeads: Note,
 	NoResult: Note, TimeBackward: Note, WideMode: Note,
@@ -197,6 +198,7 @@ type chain struct {
 	time    int64               // the latest, in milliseconds since the epoch
 	targets map[string]int      // ids that are spoken of, and how many entries there were then
 	calls   map[string]struct{} // tool calls without a result so far
+	replies session.Replies
 }
 
 // next adds an entry. It returns false if there may be something to say of it.
@@ -217,7 +219,7 @@ func (c *chain) next(e session.Entry) bool {
 		c.speaksOf(e.Str("firstKeptEntryId"))
 	}
 	m, ok := e.Message()
-	return !ok || m.Foreign() == "" && c.pairs(m)
+	return !ok || m.Foreign() == "" && !c.replies.Twice(m) && c.pairs(m)
 }
 
 // speaksOf says that the newest entry speaks of one that has to be there by now.

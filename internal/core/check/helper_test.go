@@ -39,6 +39,10 @@ func userAt(second int, id, parent string) string {
 	return lineAt(second, "message", id, parent, fmt.Sprintf(`"message":{"role":"user","content":"text of %s"}`, id))
 }
 
+func said(id, parent, response string, input int) string {
+	return line("message", id, parent, fmt.Sprintf(`"message":{"role":"assistant","content":[],"model":"m","usage":{"input":%d,"output":0},"responseId":%q}`, input, response))
+}
+
 func call(id, parent, callID string) string {
 	return line("message", id, parent, fmt.Sprintf(`"message":{"role":"assistant","content":[{"type":"toolCall","id":%q,"name":"read","arguments":{}}]}`, callID))
 }

@@ -149,6 +149,7 @@ func (l *lineScan) finish(torn bool) []Finding {
 // contents checks what entries say of others, and their times.
 func contents(s *session.Session) []Finding {
 	var out []Finding
+	var replies session.Replies
 	before := int64(0)
 	for _, e := range s.Entries {
 		switch e.Type() {
@@ -161,6 +162,9 @@ func contents(s *session.Session) []Finding {
 		if m, ok := e.Message(); ok {
 			if what := m.Foreign(); what != "" {
 				out = append(out, found(e, UnknownBlock, "no reader knows %s", what))
+			}
+			if replies.Twice(m) {
+				out = append(out, found(e, RepeatedUsage, "the usage of reply %q stands here again, and counts once; import the session again", m.Str("responseId")))
 			}
 		}
 		if ms, ok := e.Timestamp(); ok {

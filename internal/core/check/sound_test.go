@@ -59,6 +59,7 @@ func TestSoundOnlyIfNothingIsFound(t *testing.T) {
 		"torn":              whole + `{"type":`,
 		"unknown block":     whole + line("message", "f", "e", `"message":{"role":"user","content":[{"type":"input_text","text":"x"}]}`) + "\n",
 		"unknown usage":     whole + line("message", "f", "e", `"message":{"role":"assistant","content":[],"usage":{"prompt_tokens":1}}`) + "\n",
+		"usage again":       whole + said("f", "e", "r", 1) + "\n" + said("g", "f", "r", 1) + "\n",
 		"blank line":        whole + "\n",
 		"carriage return":   strings.ReplaceAll(whole, "\n", "\r\n"),
 		"byte order mark":   "\xef\xbb\xbf" + whole,
