@@ -18,8 +18,8 @@ type Call struct {
 	Ending
 
 	Entry   int      // the index of the entry that has it
-	Result  int      // the index of the entry with its result, -1 for none
-	Beside  []int    // those with what else a command printed that went on running
+	Result  int      // the index of the entry with its result, or that tells how it ended in the background; -1 for none
+	Beside  []int    // those with what else was told of it if it went on in the background
 	Kind    string   // see [Kinds]
 	Command string   // that it runs, "" if it runs none
 	Paths   []string // that it names; below the session's directory they are relative to it
@@ -52,33 +52,8 @@ func Of(entries []session.Entry, cwd string) []Call {
 			}
 		}
 	}
-	background(all)
+	background(all, entries)
 	return all
-}
-
-// background gives commands that went on running the status that a later call tells.
-func background(all []Call) {
-	running := map[string]*Call{}
-	for i := range all {
-		c := &all[i]
-		if c.Kind == Run && c.runs != "" {
-			running[c.runs] = c
-		}
-		_, own := Own(c.Name)
-		names, follows := followers[own]
-		if !follows {
-			continue
-		}
-		id := strings.Trim(string(js.Value(c.Arguments).Get(names)), `"`)
-		if of := running[id]; of != nil && c.Result >= 0 {
-			printed := c.Result
-			if c.Known {
-				printed, of.Ending, of.Result = of.Result, c.Ending, c.Result
-				delete(running, id)
-			}
-			of.Beside = append(of.Beside, printed)
-		}
-	}
 }
 
 // About says what a call is about, and nothing of how it ended.

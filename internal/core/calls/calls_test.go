@@ -69,7 +69,12 @@ func TestStatus(t *testing.T) {
 		{"Bash", "Error: Exit code 127\nno", true, `"Error: Exit code 127"`, "127"},
 		{"Bash", "Exit code 3\nno", false, `{"stdout":""}`, "0"},
 		{"Bash", "it failed", true, "", "fail"},
-		{"Bash", "Command running in background with ID: b1", false, "", "ok"},
+		{"Bash", "Command running in background with ID: b1", false, "", "open"},
+		{"Bash", "some\n", false, `{"stdout":"some\n","backgroundTaskId":"b1"}`, "open"},
+		{"Bash", "Command running in background with ID: b1", true, "", "fail"},
+		{"Agent", "Async agent launched successfully.\nagentId: a1", false, `{"status":"async_launched","agentId":"a1"}`, "open"},
+		{"Agent", "It says: Async agent launched successfully.\nagentId: a1", false, "", "ok"},
+		{"Agent", "the tests end with\nExit Code: 1", false, "", "ok"},
 		{"Bash", "The user doesn't want to proceed with this tool use. The tool use was rejected", true, "", "denied"},
 		{"Bash", "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>", true, "", "denied"},
 		{"Bash", "PreToolUse:Bash hook error: [x]: no", true, "", "denied"},
@@ -130,7 +135,7 @@ func TestCodexBackgroundStatus(t *testing.T) {
 	}
 }
 
-// So has one of Copilot. One that was stopped has none.
+// So has one of Copilot. One that was stopped has failed, and has none.
 func TestCopilotBackgroundStatus(t *testing.T) {
 	t.Parallel()
 	running := func(id string) string {
@@ -143,7 +148,7 @@ func TestCopilotBackgroundStatus(t *testing.T) {
 		call("d", "read_bash", `{"shellId":"7","delay":5}`), result("d", "read_bash", "no\n<shellId: 7 completed with exit code 1>", false),
 		call("e", "stop_bash", `{"shellId":"8"}`), result("e", "stop_bash", "<command with id: 8 stopped>", false),
 	), "/w")
-	want(t, all, "0 7 run 1 go test", "2 3 run open sleep", "4 5 other open ", "6 7 other 1 ", "8 9 other ok ")
+	want(t, all, "0 7 run 1 go test", "2 9 run fail sleep", "4 5 other open ", "6 7 other 1 ", "8 9 other ok ")
 }
 
 func TestMadeUpResultIsOpen(t *testing.T) {

@@ -29,7 +29,8 @@ type Ending struct {
 	Status  int  // of a command
 	Known   bool // what the status is
 
-	runs string // by what its agent calls a command that goes on running
+	runs  string // by what its agent calls what goes on in the background
+	tells bool   // it is the end of that
 }
 
 // String is the status of a command, or else the outcome.
@@ -58,8 +59,6 @@ const edge = 400
 // How agents tell the status of a command.
 var (
 	inFront = phrase{[]string{"Exit code:", "exited with code"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
-	goesOn  = phrase{[]string{"Process running"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)}
-	stays   = phrase{[]string{"<command with shellId"}, lazy.Regexp(`<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
 	claude  = phrase{[]string{"Exit code"}, lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
 	behind  = phrase{[]string{"exited with code", "exit code", "Exit Code"}, lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
@@ -77,9 +76,6 @@ func (p phrase) in(text string) []string {
 	}
 	return p.pattern().FindStringSubmatch(text)
 }
-
-// followers are the tools that ask after a command which goes on running, and their argument that names it.
-var followers = map[string]string{"write_stdin": "session_id", "read_bash": "shellId", "write_bash": "shellId"}
 
 // zeroIfFine are the tools whose result is an error unless the command ended with 0.
 var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
@@ -112,21 +108,30 @@ func End(m session.Message) Ending {
 		return Ending{Outcome: Open}
 	}
 	_, tool := Own(m.Str("toolName"))
-	failed, runs := m.IsError(), kinds[tool] == Run || followers[tool] != ""
-	if !failed && !runs {
+	about, isTask := followers[tool] || stoppers[tool], kinds[tool] == Agent
+	failed, runs := m.IsError(), kinds[tool] == Run || about
+	if !failed && !runs && !isTask {
 		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}
-	text, e := m.Text("\n"), Ending{Outcome: OK}
+	text, e, details := m.Text("\n"), Ending{Outcome: OK}, js.Value(m.Get("details"))
 	switch {
 	case failed && refused(text):
 		return Ending{Outcome: Denied}
 	case failed:
 		e.Outcome = Fail
 	}
-	if !runs {
+	if about && !failed {
+		if told, ok := stateOf(details, text); ok {
+			return told
+		}
+	}
+	if name := goingOn(details, text); name != "" && !failed && !stoppers[tool] {
+		return Ending{Outcome: Open, runs: name}
+	}
+	if !runs || stoppers[tool] {
 		return e
 	}
-	return e.command(tool, js.Value(m.Get("details")), text)
+	return e.command(tool, details, text)
 }
 
 // executed is how a command of the user's ended.
@@ -149,41 +154,43 @@ func refused(text string) bool {
 	return hooks().MatchString(text[:min(len(text), edge)])
 }
 
-// command is the ending of a command, which has a status if its agent tells one.
-func (e Ending) command(tool string, details js.Value, text string) Ending {
-	told := func(status string) Ending {
-		n, err := strconv.Atoi(status)
-		if err != nil {
-			return e
-		}
-		if e.Status, e.Known = n, true; n != 0 {
-			e.Outcome = Fail
-		}
+// told is an ending with a status, if that is a number.
+func (e Ending) told(status string) Ending {
+	n, err := strconv.Atoi(status)
+	if err != nil {
 		return e
 	}
+	if e.Status, e.Known, e.tells = n, true, true; n != 0 {
+		e.Outcome = Fail
+	}
+	return e
+}
+
+// edges returns the beginning and the end of a text.
+func edges(text string) (head, tail string) {
+	return text[:min(len(text), edge)], text[max(0, len(text)-edge):]
+}
+
+// command is the ending of a command, which has a status if its agent tells one.
+func (e Ending) command(tool string, details js.Value, text string) Ending {
 	for _, member := range []string{"exitCode", "exit"} {
 		if code := details.Get(member); code.IsNumber() {
-			return told(string(code))
+			return e.told(string(code))
 		}
 	}
-	head, tail := text[:min(len(text), edge)], text[max(0, len(text)-edge):]
+	head, tail := edges(text)
 	if m := inFront.in(head); m != nil {
-		return told(m[1])
-	}
-	for _, m := range [][]string{goesOn.in(head), stays.in(tail)} {
-		if m != nil {
-			return Ending{Outcome: Open, runs: m[1]}
-		}
+		return e.told(m[1])
 	}
 	if m := claude.in(head); m != nil && e.Outcome == Fail {
-		return told(m[1])
+		return e.told(m[1])
 	}
 	if m := behind.in(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
-		return told(m[1] + m[2] + m[3] + m[4])
+		return e.told(m[1] + m[2] + m[3] + m[4])
 	}
 	// opencode has the output in its details, and no exit of a command that was cut short.
-	if e.Outcome == OK && zeroIfFine[tool] && details.Get("output") == "" && !strings.HasPrefix(text, "Command running in background") {
-		return told("0")
+	if e.Outcome == OK && zeroIfFine[tool] && details.Get("output") == "" {
+		return e.told("0")
 	}
 	return e
 }
