@@ -240,7 +240,8 @@ var plans = map[string][2]string{
 	"TodoWrite": {"todos", "content"}, "todowrite": {"todos", "content"}, "update_plan": {"plan", "step"},
 }
 
-// open lists the work that is not done: the rest of the newest plan, and calls without results.
+// open lists the work that is not done: the rest of the newest plan, calls without results, and what went on in the
+// background.
 func (b Brief) open(all []called) (lines []string) {
 	for _, c := range slices.Backward(all) {
 		_, own := calls.Own(c.Name)
@@ -256,8 +257,11 @@ func (b Brief) open(all []called) (lines []string) {
 		break
 	}
 	for _, c := range slices.Backward(all) {
-		if c.Outcome == calls.Open {
+		switch {
+		case c.Outcome == calls.Open && c.Result < 0:
 			lines = append(lines, fmt.Sprintf("- a call of %s without a result [%s]", oneLine(c.Name), c.entry))
+		case c.Outcome == calls.Open && (c.Kind == calls.Run || c.Kind == calls.Agent):
+			lines = append(lines, fmt.Sprintf("- `%s`, in the background: its end is not told [%s]", oneLine(c.Target), c.entry))
 		}
 	}
 	return lines[:min(len(lines), listLength)]

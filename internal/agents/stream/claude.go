@@ -139,7 +139,9 @@ func (c *claudeReader) system(v js.Dict) {
 		c.finish("")
 		c.boundary = v.Get("compact_metadata")
 	case "api_retry", "status", "thinking_tokens", "hook_started", "hook_progress", "hook_response", "permission_denied",
-		"task_started", "task_progress", "task_updated", "task_notification", "background_tasks_changed":
+		"task_started", "task_progress", "task_updated", "background_tasks_changed":
+	case "task_notification": // nothing else says how a command in the background ended
+		c.rec.entry(session.TypeCustom, 0, js.StringField("customType", c.agent()+":event"), js.RawField("data", v.Value))
 	default:
 		c.rec.unknown(c.agent(), v.Value)
 	}

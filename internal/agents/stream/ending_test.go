@@ -211,3 +211,15 @@ func TestCountedByATotal(t *testing.T) {
 		})
 	}
 }
+
+// What Claude Code says of a task in the background is recorded, since nothing else says how that ended.
+func TestTaskNotification(t *testing.T) {
+	t.Parallel()
+	notice := `{"type":"system","subtype":"task_notification","task_id":"b1","status":"failed","summary":"it failed with exit code 2","session_id":"s"}`
+	begins := `{"type":"system","subtype":"task_started","task_id":"b1","session_id":"s"}` + "\n"
+	got := decode([]byte(claudeBegins+claudeCalls+claudeResult+begins+notice+"\n"+claudeEnds), 0, stream.Options{Now: at})
+	want := `custom customType="claude:event" data=` + notice
+	if all := lines(got.items); !slices.Contains(all, want) || strings.Contains(strings.Join(all, "\n"), "task_started") {
+		t.Errorf("%s", strings.Join(all, "\n"))
+	}
+}
