@@ -194,3 +194,26 @@ func TestAgeOfPrices(t *testing.T) {
 		t.Error("not 90 days")
 	}
 }
+
+// A usage that says that the total of a file is less than its calls is no call: it is told, and a breach of limits of cost.
+func TestTotalsDiffer(t *testing.T) {
+	t.Parallel()
+	text := sessionOf("aa", day, "", reply("a", day, `"input":60,"cost":{"total":0.5}`),
+		`{"type":"usage","id":"b","parentId":"a","timestamp":"`+day+`","kind":"rest","provider":"anthropic","model":"claude-sonnet-4-5","usage":{"input":0,"totals":{"parts":1234,"total":1000}}}`)
+	_, total := rows(t, text, "--usage")
+	if total.Calls != 1 {
+		t.Errorf("%d calls", total.Calls)
+	}
+	const words = "totals differ: calls have 1,234 tokens, the agent's own total says 1,000 tokens"
+	for _, tt := range []struct {
+		args   string
+		status int
+	}{{"--usage", 0}, {"--usage --strict-prices", 1}, {"--usage --max-cost 9", 1}, {"--usage --max-cost 9 --allow-unpriced", 0}} {
+		if _, stderr, status := run(t, text, strings.Fields(tt.args)...); status != tt.status || strings.Count(stderr, words) != 1 {
+			t.Errorf("%s: status %d, want %d: %s", tt.args, status, tt.status, stderr)
+		}
+	}
+	if stdout, _, _ := run(t, text, "--usage", "--json"); strings.Count(stdout, `"totals":"differ","callTokens":1234,"ownTotals":1000`) != 2 {
+		t.Errorf("%s", stdout)
+	}
+}

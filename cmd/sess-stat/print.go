@@ -206,6 +206,10 @@ func (u *usageTable) spent(s *usage.Sum) spent {
 		Calls: s.Calls, Tokens: tokens(s.Tokens), CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
 		Stored: money(s.Stored, s.StoredCalls > 0), Computed: money(s.Computed, s.ComputedCalls > 0), PricedBy: s.PricedBy(),
 		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Because: s.Because, PricedAs: s.PricedAs, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
+		CallTokens: s.Parts, OwnTotals: s.Told,
+	}
+	if s.Parts > 0 {
+		out.Totals = "differ"
 	}
 	if s.ComputedCalls > 0 {
 		out.Prices = &pricesRow{u.source, u.date}

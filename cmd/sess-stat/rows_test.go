@@ -49,8 +49,8 @@ func TestRowsNameTheirSession(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %v %v %v %d", row["kind"], row["address"], row["session"], row["key"], len(row)))
 	}
 	want := []string{
-		"call " + a + " aa map[session:aa] 23", "call " + b + " bb map[session:bb] 23", "total <nil> <nil> map[] 23",
-		"call <nil> <nil> map[model:claude-sonnet-4-5] 23", "total <nil> <nil> map[] 23",
+		"call " + a + " aa map[session:aa] 26", "call " + b + " bb map[session:bb] 26", "total <nil> <nil> map[] 26",
+		"call <nil> <nil> map[model:claude-sonnet-4-5] 26", "total <nil> <nil> map[] 26",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

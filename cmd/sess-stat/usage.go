@@ -92,10 +92,17 @@ func (r *report) warn(u *usageTable) {
 		}
 	}
 	r.silent(total.SilentCalls)
+	if total.Parts > 0 {
+		r.unknown(fmt.Sprintf("totals differ: calls have %s, the agent's own total says %s", tty.Count(total.Parts, "token", "tokens"), tty.Count(total.Told, "token", "tokens")))
+	}
 	if total.UnpricedCalls == 0 {
 		return
 	}
-	text := fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced))
+	r.unknown(fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced)))
+}
+
+// unknown says why a cost is not known, which is a breach of limits.
+func (r *report) unknown(text string) {
 	switch {
 	case r.strictPrices:
 		r.fail(cli.No("budget: %s", text))

@@ -13,6 +13,8 @@ type Price struct {
 	Speed    string // "fast", "" for the usual one
 	Geo      string // the region that the model was to run in, such as "us", "" for any
 	Searches int64  // of the web, each of which costs
+	Parts    int64  // tokens of the calls that the source of a session has, if that has a total which is less
+	Total    int64  // that total
 	Unknown  string // names of members that no table here has, with commas between: of such a call the cost is not known
 }
 
@@ -24,6 +26,10 @@ const (
 	PriceSearches = "webSearchRequests"
 	PriceUnknown  = "unknown"
 )
+
+// UsageTotals is the member of a usage which says that the total that the source of a session has is not the sum of its
+// calls: {"parts":N,"total":N}, in tokens. A usage entry that has it and no tokens is no call.
+const UsageTotals = "totals"
 
 // usualTier reports whether a service tier changes no price.
 func usualTier(tier string) bool {
@@ -56,6 +62,8 @@ func (p *Price) Add(name string, v js.Value) {
 		}
 	case PriceSearches:
 		p.Searches = max(0, v.Int())
+	case UsageTotals:
+		p.Parts, p.Total = max(0, v.Get("parts").Int()), max(0, v.Get("total").Int())
 	case PriceUnknown:
 		for name := range v.Members() {
 			p.know(name)

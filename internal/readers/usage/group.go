@@ -28,6 +28,7 @@ type Sum struct {
 	CopyTokens  int64
 	Bad         int64 // calls with counters that are no counts
 	WrongTotals int64 // calls whose stored total is not the sum of its parts
+	Parts, Told int64 // tokens of the calls of sources that have a total of their own which is less, and of those totals
 
 	Because  []string // why costs are not known, in the order of letters
 	PricedAs []string // models of makers by whose prices calls through gateways were computed
@@ -36,6 +37,11 @@ type Sum struct {
 // add adds a call, its charge, and its copies.
 func (s *Sum) add(c *Call, is Charge, copies int) {
 	total := c.Tokens.Total()
+	if c.Price.Parts > 0 {
+		if s.Parts, s.Told = s.Parts+c.Price.Parts, s.Told+c.Price.Total; total == 0 {
+			return // it is no call
+		}
+	}
 	s.Calls++
 	s.Tokens = s.Tokens.Add(c.Tokens)
 	s.Cost = s.Cost.Add(is.Cost)
