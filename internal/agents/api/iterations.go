@@ -87,3 +87,18 @@ func (i Iteration) Fields(model string) []js.Field {
 		js.StringField("kind", i.Kind), js.StringField("provider", "anthropic"), Str("model", model), js.RawField("usage", Usage(i.Usage)),
 	}
 }
+
+// ModelCounters are the counters of Claude Code's totals, and how a usage of the API and of the format call them.
+var ModelCounters = [4][3]string{
+	{"inputTokens", "input_tokens", "input"}, {"outputTokens", "output_tokens", "output"},
+	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"}, {"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
+}
+
+// ModelUsage returns the counters of the format for those that Claude Code's totals have of a model.
+func ModelUsage(total js.Value) js.Value {
+	var fields []js.Field
+	for _, names := range ModelCounters {
+		fields = append(fields, js.IntField(names[2], Tokens(total.Get(names[0]))))
+	}
+	return js.Value(js.Object(fields...))
+}

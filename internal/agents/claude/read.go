@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -49,15 +50,17 @@ type conversion struct {
 	b     *formats.Builder
 	index *index
 
-	slots []*slot           // of the nodes
-	ids   []string          // entries that the nodes became, the first of each
-	busy  []bool            // nodes whose parents are being added
-	start *slot             // before the first root
-	slot  *slot             // of the line added last
-	tools map[string]string // ids of calls to the tools called
-	names title
-	mute  int // attachments whose text is not known
-	muted int // the line of the first
+	slots  []*slot           // of the nodes
+	ids    []string          // entries that the nodes became, the first of each
+	busy   []bool            // nodes whose parents are being added
+	start  *slot             // before the first root
+	slot   *slot             // of the line added last
+	tools  map[string]string // ids of calls to the tools called
+	names  title
+	count  formats.Count // of what the entries used
+	agents bool          // one was started
+	mute   int           // attachments whose text is not known
+	muted  int           // the line of the first
 }
 
 func (c *conversion) read(ctx context.Context) error {
@@ -187,6 +190,9 @@ func (c *conversion) aside(i int) error {
 		return err
 	}
 	c.slots[i] = &slot{group: none}
+	if l.str("type") == "cost-state" {
+		return c.total(i, l, text)
+	}
 	name, ok := c.names.of(l, c.index)
 	if !ok {
 		c.slot.tail, err = c.alone(i, c.slot.tail, text)
@@ -264,13 +270,18 @@ func (c *conversion) reply(i int, at *slot) error {
 	m := api.Assistant(content, fields...)
 	for _, call := range m.ToolCalls() {
 		c.tools[call.ID] = call.Name
+		c.agents = c.agents || calls.KindOf(call.Name) == calls.Agent || call.Name == "Workflow"
 	}
+	c.agents = c.agents || last.is("isSidechain")
+	c.spent(last, m.Get("usage"), m.Str("model"))
 	place := c.place(lines[0], at.tail, begun)
 	var of []string
 	for k, other := range others {
 		// The id does not depend on the session: another file may have a copy of the reply.
 		p := formats.Place{ID: c.index.nodes[lines[0]].uuid + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
-		id, err := c.b.Add(p, session.TypeUsage, other.Fields(m.Str("model"))...)
+		made := other.Fields(m.Str("model"))
+		c.spent(last, made[len(made)-1].Raw, cmp.Or(other.Model, m.Str("model")))
+		id, err := c.b.Add(p, session.TypeUsage, made...)
 		if err != nil {
 			return err
 		}

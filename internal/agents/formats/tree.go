@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,10 +25,7 @@ type Tree struct {
 	spots  map[string]*spot  // what values and entries became, by their names
 	tracks map[string]string // the last entry of each track
 	calls  map[string]*call
-	spent  map[string]tokens   // what was said, by the model
-	told   tokens              // the total told last
-	before map[string]tokens   // what was said before it, with what it added, or before the run
-	runs   bool                // a total counted only what came behind the one before it
+	count  Count               // of what entries used
 	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
 	torn   bool                // a parent that is not known has been told
@@ -42,9 +37,6 @@ type Tree struct {
 	entries int    // of the value
 	kept    bool   // the value is kept
 }
-
-// tokens are numbers of counters.
-type tokens [len(counters)]int64
 
 // A Step is a value of a source.
 type Step struct {
@@ -92,12 +84,9 @@ type Entry struct {
 	Again bool
 }
 
-// counters are the tokens that are counted, by their names in a usage.
-var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reasoning"}
-
 // Tree returns a tree that adds to the session of b, which has its header.
 func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spent: map[string]tokens{}, before: map[string]tokens{}, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
+	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
 }
 
 // Value begins a value. Its entries stand at the end of its track, or behind its parent.
@@ -258,8 +247,8 @@ func (t *Tree) add(e Entry) (id string, err error) {
 			e.Fields[i].Raw = full
 		}
 	}
-	if id, err = t.b.Add(p, e.Type, e.Fields...); err == nil && kind != usageCompaction {
-		t.count(usage, model)
+	if id, err = t.b.Add(p, e.Type, e.Fields...); err == nil && kind != usageCompaction && kind != usageRest {
+		t.count.Add(usage, model)
 	}
 	return id, err
 }
@@ -267,7 +256,7 @@ func (t *Tree) add(e Entry) (id string, err error) {
 // The kinds of usage entries that a tree tells apart from others.
 const (
 	usageCompaction = "compaction" // what a summary cost: a source counts it apart
-	usageRest       = "rest"       // what a source counts in all and says of no reply
+	usageRest       = "rest"       // what a source counts in all and says of no reply: it is counted already
 )
 
 // message adds a message. A result has the name of its call.
@@ -304,7 +293,7 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 		for _, c := range m.ToolCalls() {
 			t.calls[strings.Clone(c.ID)] = &call{tool: strings.Clone(c.Name)}
 		}
-		t.count(js.Value(m.Get("usage")), m.Str("model"))
+		t.count.Add(js.Value(m.Get("usage")), m.Str("model"))
 	}
 	return id, nil
 }
@@ -346,95 +335,19 @@ func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
 	return t.b.Compaction(p, summary, first, before, more...)
 }
 
-// tokensIn returns the counters of a usage.
-func tokensIn(usage js.Value) (n tokens) {
-	for i, name := range counters {
-		n[i] = api.Tokens(usage.Get(name))
-	}
-	return n
-}
-
-// plus returns a sum, of which v counts so many times.
-func (n tokens) plus(v tokens, times int64) tokens {
-	for i := range n {
-		n[i] += v[i] * times
-	}
-	return n
-}
-
-// falls reports whether a counter is below that of v.
-func (n tokens) falls(v tokens) bool {
-	for i := range n {
-		if n[i] < v[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// sum adds up what models used.
-func sum(of map[string]tokens) (all tokens) {
-	for _, n := range of {
-		all = all.plus(n, 1)
-	}
-	return all
-}
-
-// count adds a usage to what was counted of a model.
-func (t *Tree) count(usage js.Value, model string) {
-	model = cmp.Or(model, "unknown")
-	t.spent[model] = t.spent[model].plus(tokensIn(usage), 1)
-}
-
-// anew reports whether a total counts only what came behind the one before it, or in its run: a counter fell, or its output is
-// nearer to what replies said since than to what they said in all. Where they said nothing since, it is as it was.
-func (t *Tree) anew(total tokens) bool {
-	const output = 1
-	said, before := sum(t.spent)[output], sum(t.before)[output]
-	far := func(n int64) int64 { return max(total[output]-n, n-total[output]) }
-	t.runs = total.falls(t.told) || t.runs && said == before || far(said-before) < far(said)
-	return t.runs
-}
-
 // Run begins a run of the source's program. What was said before it is not in a total that counts the run alone, even if the
 // run before was killed and told none.
-func (t *Tree) Run() { t.before = maps.Clone(t.spent) }
+func (t *Tree) Run() { t.count.Run() }
 
-// Total adds a usage entry for each model of whose usage, in all that the source counts, more was used than was said so
-// far. A source counts its compactions apart, so they are not among it. Together the entries have what the sum exceeds.
+// Total adds usage entries for what the source counts in all, by the model, and no entry says. A source counts its
+// compactions apart, so they are not among it.
 func (t *Tree) Total(usage map[string]js.Value, provider string) error {
-	of := map[string]tokens{}
-	for model, v := range usage {
-		of[cmp.Or(model, "unknown")] = tokensIn(v)
-	}
-	total, said := sum(of), t.spent
-	if t.anew(total) {
-		said = map[string]tokens{}
-		for model, n := range t.spent {
-			said[model] = n.plus(t.before[model], -1)
-		}
-	}
-	left := total.plus(sum(said), -1)
-	t.told = total
-	for _, model := range slices.Sorted(maps.Keys(of)) {
-		rest, some := make([]js.Field, len(counters)), false
-		for i, name := range counters {
-			n := max(min(of[model][i]-said[model][i], left[i]), 0)
-			left[i] -= n
-			rest[i], some = js.IntField(name, n), some || n > 0
-		}
-		if !some {
-			continue
-		}
-		err := t.Add(Entry{Type: session.TypeUsage, Fields: []js.Field{
-			js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model),
-			js.RawField("usage", js.Object(append(rest, js.RawField(reported, usage[model].Get(reported)))...)),
-		}})
-		if err != nil {
+	lose := func(kind, format string, args ...any) { t.losses.Add(t.value.Where, kind, format, args...) }
+	for _, fields := range t.count.Rest(usage, provider, lose) {
+		if err := t.Add(Entry{Type: session.TypeUsage, Fields: fields}); err != nil {
 			return err
 		}
 	}
-	t.Run()
 	return nil
 }
 

@@ -49,19 +49,13 @@ type turnUsage struct {
 	spent  map[string][4]int64 // tokens that entries of the turn have, by model
 }
 
-// modelCounters are the counters of modelUsage, and how a usage of the API and of the format call them.
-var modelCounters = [4][3]string{
-	{"inputTokens", "input_tokens", "input"}, {"outputTokens", "output_tokens", "output"},
-	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"}, {"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
-}
-
 // took takes note of a usage of the format that is recorded.
 func (t *turnUsage) took(model, usage string) {
 	if t.spent == nil {
 		t.spent = map[string][4]int64{}
 	}
 	n := t.spent[model]
-	for i, names := range modelCounters {
+	for i, names := range api.ModelCounters {
 		n[i] += api.Tokens(js.Value(usage).Get(names[2]))
 	}
 	t.spent[model] = n
@@ -383,7 +377,13 @@ func (c *claudeReader) result(v js.Dict) {
 	case v.Get("is_error").Truthy():
 		failed = cmp.Or(said, textOf(v.Get("errors")), v.Get("error", "message").Str(), v.Get("subtype").Str())
 	case said != "" && !c.spoke: // the whole output is this object
-		c.head = v.Value
+		model, most := "", -1.0
+		for name, used := range v.Get("modelUsage").Members() { // helpers cost less
+			if cost := used.Get("costUSD").Float(); cost > most {
+				model, most = longContext().ReplaceAllString(name, ""), cost
+			}
+		}
+		c.head = v.Value.Add(js.StringField("model", model))
 		c.add(c.rec.now(), api.Text(said))
 	}
 	if c.qwen {
@@ -443,7 +443,7 @@ func (c *claudeReader) total(v js.Dict) {
 			recorded.took(cmp.Or(other.Model, model), made[len(made)-1].Raw)
 		}
 	}
-	entries, others := recorded.rests(v.Get("modelUsage"), model)
+	entries, others := recorded.rests(v.Get("modelUsage"), model, c.rec.lose)
 	cost = max(0, cost-others)
 	details := js.RawField("details", js.Object(js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID),
 		js.RawField("totalCostUsd", v.Get("total_cost_usd")), js.RawField("modelUsage", v.Get("modelUsage"))))
@@ -491,12 +491,18 @@ func since[N int64 | float64](now, before N) N {
 
 // rests returns the usage entries for what models used in a turn and nothing recorded says, and what models other than that
 // of the replies cost.
-func (t *turnUsage) rests(models js.Value, own string) (entries [][]js.Field, others float64) {
+func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format string, args ...any)) (entries [][]js.Field, others float64) {
+	var parts, total int64
+	for _, n := range t.spent {
+		parts += n[0] + n[1] + n[2] + n[3]
+	}
 	for name, used := range models.Members() {
 		before, model := t.models.Get(name), longContext().ReplaceAllString(name, "")
 		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens"), false
-		for i, names := range modelCounters {
-			n := max(0, since(used.Get(names[0]).Int(), before.Get(names[0]).Int())-t.spent[model][i])
+		for i, names := range api.ModelCounters {
+			grew := since(used.Get(names[0]).Int(), before.Get(names[0]).Int())
+			n := max(0, grew-t.spent[model][i])
+			parts, total = parts+n, total+grew
 			usage, some = usage.Without(names[0]).Add(js.IntField(names[1], n)), some || n > 0
 		}
 		cost := 0.0
@@ -510,6 +516,9 @@ func (t *turnUsage) rests(models js.Value, own string) (entries [][]js.Field, ot
 		entries = append(entries, []js.Field{
 			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), js.StringField("model", model), js.RawField("usage", made),
 		})
+	}
+	if parts > total && total > 0 {
+		entries = append(entries, formats.Differ("anthropic", own, parts, total, lose))
 	}
 	return entries, others
 }

@@ -2,10 +2,12 @@ package stream_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -221,5 +223,36 @@ func TestTaskNotification(t *testing.T) {
 	want := `custom customType="claude:event" data=` + notice
 	if all := lines(got.items); !slices.Contains(all, want) || strings.Contains(strings.Join(all, "\n"), "task_started") {
 		t.Errorf("%s", strings.Join(all, "\n"))
+	}
+}
+
+// A run that is one object is a reply of the model that cost most, and counts once. Replies that have more tokens than the
+// total are told.
+func TestTotalOfOneObject(t *testing.T) {
+	t.Parallel()
+	result := func(in int) string {
+		return `{"type":"result","subtype":"success","is_error":false,"result":"hi","session_id":"s","total_cost_usd":0.5,"usage":{"input_tokens":10,"output_tokens":2},` +
+			`"modelUsage":{"small":{"inputTokens":3,"outputTokens":1,"costUSD":0.1},"big[1m]":{"inputTokens":` + strconv.Itoa(in) + `,"outputTokens":2,"costUSD":0.4}}}`
+	}
+	for in, want := range map[int]string{10: "big 10; small 3 ", 9: `big 10; small 3 ; big 0 {"parts":16,"total":15}`} {
+		got := decode([]byte(result(in)), 0, stream.Options{From: "claude", Now: at})
+		var all []string
+		for _, i := range got.items {
+			if i.Type == session.TypeMessage {
+				all = append(all, i.Message.Str("model")+" "+string(js.Value(i.Message.Get("usage")).Get("input")))
+				continue
+			}
+			if i.Type != session.TypeUsage {
+				continue
+			}
+			usage := js.Value(i.Fields[3].Raw)
+			all = append(all, js.Unquote(i.Fields[2].Raw)+" "+string(usage.Get("input"))+" "+string(usage.Get("totals")))
+		}
+		if s := strings.Join(all, "; "); s != want {
+			t.Errorf("%d: %s, want %s", in, s, want)
+		}
+		if told := strings.Join(got.warns, "\n"); strings.Contains(told, "its calls have 16 tokens, its own total says 15") != (in == 9) {
+			t.Errorf("%d: %s", in, told)
+		}
 	}
 }

@@ -1,0 +1,143 @@
+package formats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// counters are the tokens that are counted, by their names in a usage.
+var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reasoning"}
+
+// tokens are numbers of counters.
+type tokens [len(counters)]int64
+
+// tokensIn returns the counters of a usage.
+func tokensIn(usage js.Value) (n tokens) {
+	for i, name := range counters {
+		n[i] = api.Tokens(usage.Get(name))
+	}
+	return n
+}
+
+// plus returns a sum, of which v counts so many times.
+func (n tokens) plus(v tokens, times int64) tokens {
+	for i := range n {
+		n[i] += v[i] * times
+	}
+	return n
+}
+
+// falls reports whether a counter is below that of v.
+func (n tokens) falls(v tokens) bool {
+	for i := range n {
+		if n[i] < v[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// all is the number of tokens: reasoning is a part of the output.
+func (n tokens) all() int64 { return n[0] + n[1] + n[2] + n[3] }
+
+// sum adds up what models used.
+func sum(of map[string]tokens) (all tokens) {
+	for _, n := range of {
+		all = all.plus(n, 1)
+	}
+	return all
+}
+
+// A Count adds up what entries of a session used, for a source that tells totals. The zero value has counted
+// nothing.
+type Count struct {
+	spent  map[string]tokens // by the model
+	before map[string]tokens // by the total told last, with its rest, or before the run
+	told   tokens            // the total told last
+	runs   bool              // a total counted only what came behind the one before it
+	over   int64             // tokens that totals lacked, which was told
+}
+
+// Add adds the usage of an entry.
+func (c *Count) Add(usage js.Value, model string) {
+	if c.spent == nil {
+		c.spent = map[string]tokens{}
+	}
+	model = cmp.Or(model, "unknown")
+	c.spent[model] = c.spent[model].plus(tokensIn(usage), 1)
+}
+
+// anew reports whether a total counts only what came behind the one before it: a counter fell, or its output is
+// nearer to what replies said since than to all that replies said. Where none came since, it is as it was.
+func (c *Count) anew(total tokens) bool {
+	const output = 1
+	said, before := sum(c.spent)[output], sum(c.before)[output]
+	far := func(n int64) int64 { return max(total[output]-n, n-total[output]) }
+	c.runs = total.falls(c.told) || c.runs && said == before || far(said-before) < far(said)
+	return c.runs
+}
+
+// Run begins a run of the source's program: a total that counts the run alone has nothing from before it.
+func (c *Count) Run() { c.before = maps.Clone(c.spent) }
+
+// Rest returns the fields of a usage entry for each model of which the total that the source has, by the model, says more
+// than the entries so far. Together they have what the sum exceeds. Where the entries then have more than the total, one
+// says so, see [Differ]. All of them are counted.
+func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
+	of := map[string]tokens{}
+	for model, v := range usage {
+		of[cmp.Or(model, "unknown")] = tokensIn(v)
+	}
+	total, said := sum(of), c.spent
+	if c.anew(total) {
+		c.over, said = 0, map[string]tokens{}
+		for model, n := range c.spent {
+			said[model] = n.plus(c.before[model], -1)
+		}
+	}
+	parts := sum(said)
+	left := total.plus(parts, -1)
+	c.told = total
+	models := slices.Sorted(maps.Keys(of))
+	for _, model := range models {
+		rest, some := make([]js.Field, len(counters)), false
+		for i, name := range counters {
+			n := max(min(of[model][i]-said[model][i], left[i]), 0)
+			left[i] -= n
+			parts[i] += n
+			rest[i], some = js.IntField(name, n), some || n > 0
+		}
+		if some {
+			used := js.Object(append(rest, js.RawField(reported, usage[model].Get(reported)))...)
+			c.Add(js.Value(used), model)
+			entries = append(entries, usageEntry(provider, model, used))
+		}
+	}
+	if over := parts.all() - total.all() - c.over; over > 0 && len(models) > 0 {
+		entries = append(entries, Differ(provider, models[0], parts.all()-c.over, total.all(), lose))
+		c.over += over
+	}
+	c.Run()
+	return entries
+}
+
+func usageEntry(provider, model, usage string) []js.Field {
+	return []js.Field{js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model), js.RawField("usage", usage)}
+}
+
+// Differ returns the fields of a usage entry that uses nothing, and says that the calls of a source have more tokens than
+// its own total, which cannot be mended. It is told as a loss.
+func Differ(provider, model string, parts, total int64, lose func(kind, format string, args ...any)) []js.Field {
+	number := func(n int64) string { return tty.Thousands(strconv.FormatInt(n, 10)) }
+	lose(KindUsage, "its calls have %s tokens, its own total says %s: the calls count", number(parts), number(total))
+	none, _ := session.CompleteUsage(`{"input":0}`)
+	return usageEntry(provider, model, string(js.Value(none).Add(js.RawField(session.UsageTotals,
+		js.Object(js.IntField("parts", parts), js.IntField("total", total))))))
+}
