@@ -63,6 +63,7 @@ var words = []word{
 	{"model", "the `MODEL` of answers ($SESS_MODEL)"},
 	{"no-header", "leave out the header"},
 	{"no-messages!", "print no warnings"},
+	{"no-redact", "leave secrets in"},
 	{"null", "names and rows end with a NUL"},
 	{"output", "make `FILE`, and print its path; - is standard output"},
 	{"parent", "add behind the entry `REF` instead of the leaf; null begins anew"},

@@ -46,7 +46,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.json, "json", "print a JSON object for each breach, and one of all"),
 			cli.Bool(&c.sarif, "sarif", "print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "print annotations of GitHub Actions"),
-			cli.Bool(&c.noRedact, "no-redact", "print breaches with the secrets that are in them"),
+			cli.Bool(&c.noRedact, "no-redact", "leave secrets in"),
 			cli.Bool(&c.junit, "junit", "print JUnit's XML, with a case for each gate and session"),
 		),
 	)

@@ -97,7 +97,7 @@ func (c *config) check(operands []string) error {
 	return nil
 }
 
-// obeyed refuses flags that a form does not obey: what somebody wants to be left out is not to be shown without a word.
+// obeyed refuses flags that a form does not obey: a part that a flag leaves out is not to be shown without a word.
 func (c *config) obeyed(f form) error {
 	if f == asPage {
 		return nil
@@ -107,11 +107,17 @@ func (c *config) obeyed(f form) error {
 		given   bool
 		obeying []form
 	}{
-		{"--branches", c.all, nil}, {"--open-system", c.system, nil}, {"--images note", c.images == "note", nil},
-		{"--max-image", c.maxImage != defaultMaxImage, nil}, {"--max-result", c.maxResult != defaultMaxResult, nil},
-		{"--theme", c.theme != "auto", nil}, {"--user-markdown", c.userMarks, nil}, {"--no-script", c.noScript, nil},
+		{"--branches", c.all, nil},
+		{"--open-system", c.system, nil},
+		{"--images note", c.images == "note", nil},
+		{"--max-image", c.maxImage != defaultMaxImage, nil},
+		{"--max-result", c.maxResult != defaultMaxResult, nil},
+		{"--theme", c.theme != "auto", nil},
+		{"--user-markdown", c.userMarks, nil},
+		{"--no-script", c.noScript, nil},
 		{"--title", c.title != "" && !c.summary, []form{asMarkdown}},
-		{"--calls", c.tools != string(page.Folded) && c.summary, nil}, {"--thinking", c.thinking != string(page.Folded) && c.summary, nil},
+		{"--calls", c.tools != string(page.Folded) && c.summary, nil},
+		{"--thinking", c.thinking != string(page.Folded) && c.summary, nil},
 	} {
 		if flag.given && !slices.Contains(flag.obeying, f) {
 			what := "--as " + string(f)

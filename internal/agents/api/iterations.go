@@ -90,8 +90,10 @@ func (i Iteration) Fields(model string) []js.Field {
 
 // ModelCounters are the counters of Claude Code's totals, and how a usage of the API and of the format call them.
 var ModelCounters = [4][3]string{
-	{"inputTokens", "input_tokens", "input"}, {"outputTokens", "output_tokens", "output"},
-	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"}, {"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
+	{"inputTokens", "input_tokens", "input"},
+	{"outputTokens", "output_tokens", "output"},
+	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"},
+	{"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
 }
 
 // ModelUsage returns the counters of the format for those that Claude Code's totals have of a model.

@@ -94,8 +94,8 @@ func Image(mediaType, data string) string {
 	return js.Object(js.StringField("type", session.BlockImage), js.StringField("data", data), js.StringField("mimeType", mediaType))
 }
 
-// documentNote returns a text that stands for a document of base64 data, as "[image …]" does for an image: what is known of its
-// name, its type and its place, and its size.
+// documentNote returns a text that stands for a document of base64 data, as "[image …]" does for an image: its name, its
+// type and its place, as far as they are known, and its size.
 func documentNote(data string, known ...string) string {
 	note := strings.Join(slices.DeleteFunc(append([]string{"document"}, known...), func(s string) bool { return s == "" }), " ")
 	if data != "" {

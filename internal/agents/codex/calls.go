@@ -196,7 +196,7 @@ func (c *conv) flushed(x *exchange) {
 }
 
 // counted gives the exchange the usage of its response: what the total of the thread grew by, of which last is to be
-// the newest part. A total that did not grow was told again. What no reply stands for becomes an entry of its own.
+// the newest part. A total that did not grow was told again. Growth without a reply becomes a usage entry.
 func (c *conv) counted(l line, last, total js.Value) {
 	used, rest := usageOf(last), counts{}
 	if used.total > 0 {

@@ -134,7 +134,7 @@ func readHead(r io.Reader) (h head, _ error) {
 			return head{}, err
 		}
 		if h.id != "" {
-			if h.parent == "" && bytes.Contains(jl.Data, []byte(typeMeta)) && js.Valid(jl.Data) { // what it copied begins so
+			if h.parent == "" && bytes.Contains(jl.Data, []byte(typeMeta)) && js.Valid(jl.Data) { // a copy of the parent begins so
 				if l := parseLine(string(jl.Data)); l.typ == typeMeta && l.payload.Get("id").Str() != h.id {
 					h.parent = l.payload.Get("id").Str()
 				}

@@ -454,8 +454,10 @@ func (c *claudeReader) total(v js.Dict) {
 	c.finish(v.Get("stop_reason").Str(), rest...)
 	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if !open && cost > 0 { // no entry has the cost yet
-		entries = append(entries, []js.Field{js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), api.Str("model", model),
-			js.RawField("usage", js.Object(js.RawField("cost", js.Object(usd("total", cost))))), details})
+		entries = append(entries, []js.Field{
+			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), api.Str("model", model),
+			js.RawField("usage", js.Object(js.RawField("cost", js.Object(usd("total", cost))))), details,
+		})
 	}
 	for _, fields := range entries {
 		c.rec.entry(session.TypeUsage, at, fields...)
