@@ -83,9 +83,9 @@ func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) 
 	})
 }
 
-// searches reports whether texts of this kind are searched.
+// searches reports whether texts of this kind are searched: copies only in what the model sees.
 func (g *search) searches(t grep.Text) bool {
-	return g.fields[t.Field] && (!t.Quiet || g.harness == address.KeepHarness)
+	return g.fields[t.Field] && (!t.Quiet || g.harness == address.KeepHarness) && (!t.Copy || g.context)
 }
 
 // touching returns the ids of the calls of an entry that name a file which --touched matches.

@@ -278,7 +278,13 @@ func (c *config) eachSaid(path []session.Entry, note func(convo.Notes) error, sa
 		return note(told)
 	}
 	for _, e := range path {
+		if e.IsCopy() {
+			continue
+		}
 		for _, m := range convo.EntryMessages(e) {
+			if e.Type() == session.TypeCompaction && strings.TrimSpace(e.Str("summary")) == "" {
+				m = session.NewTextMessage(session.RoleUser, "compacted: "+page.NoSummary)
+			}
 			said := []session.Message{m}
 			if c.harness != address.KeepHarness {
 				var own convo.Notes

@@ -167,6 +167,15 @@ func (e Entry) Aside() string {
 	return agentOf(e.Str("customType"))
 }
 
+// MemberCopy is the member of an entry that says it is a copy: what a compaction of its agent put
+// back of the messages before it. It is in the context, and nowhere else: it was said once, before.
+const MemberCopy = "copy"
+
+// IsCopy reports whether an entry is a copy that a compaction put back. See [MemberCopy].
+func (e Entry) IsCopy() bool {
+	return strings.Contains(e.raw, `"`+MemberCopy+`":true`) && e.Get(MemberCopy) == "true"
+}
+
 // MemberKept is the member of an entry in which an importer keeps what the lines say that the
 // entry was made of: {"AGENT":{"lines":[…]}}. It is for the way back to that agent, and
 // not to be read by people. internal/agents/formats writes and reads it.

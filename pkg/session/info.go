@@ -22,7 +22,7 @@ type Info struct {
 	Version       int
 	Created       time.Time // of the header; zero if it does not parse
 	Modified      time.Time // newest user or assistant message, else the header's time; zero if neither
-	Entries       int       // lines that are entries, on all branches, but for those of [Entry.IsAside]
+	Entries       int       // lines that are entries, on all branches, but for those of [Entry.IsAside] and [Entry.IsCopy]
 	Messages      int       // "message" entries of every role, on all branches, that are not [Entry.IsHarness]
 	FirstMessage  string    // text of the first user message that has one, in file order
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
@@ -207,8 +207,8 @@ func (s *infoScan) line(l jsonl.Line) error {
 	if typ == TypeSession {
 		return nil
 	}
-	if typ == TypeCustom && agentOf(g.customType.Str()) != "" {
-		return nil // kept by an importer for itself
+	if typ == TypeCustom && agentOf(g.customType.Str()) != "" || g.copied == "true" {
+		return nil // kept by an importer for itself, or said before
 	}
 	s.info.Entries++
 	switch typ {
@@ -351,9 +351,9 @@ func (s *infoScan) result() (Info, error) {
 // A lineInfo holds what a listing wants to know of a line. Its values are parts of the line,
 // which is borrowed.
 type lineInfo struct {
-	pick                                    *js.Pick
-	typ, timestamp, name, customType, usage js.Value
-	message                                 messageInfo
+	pick                                            *js.Pick
+	typ, timestamp, name, customType, usage, copied js.Value
+	message                                         messageInfo
 }
 
 // A messageInfo holds what a listing wants to know of a message.
@@ -367,7 +367,7 @@ func (g *lineInfo) read(l jsonl.Line) bool {
 	if g.pick == nil {
 		m := &g.message
 		g.pick = js.NewPick(
-			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}, {Name: "usage", Into: &g.usage}},
+			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}, {Name: "usage", Into: &g.usage}, {Name: MemberCopy, Into: &g.copied}},
 			"message",
 			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}, {Name: "responseId", Into: &m.response}, {Name: "model", Into: &m.model}})
 	}

@@ -39,6 +39,13 @@ func TestScanInfo(t *testing.T) {
 			func(i *session.Info) { i.Entries, i.Messages = 3, 2 },
 		},
 		{
+			"a copy that a compaction put back", join(head, said("a", "user", `"first"`, ""), line("message", "b", "", `"message":{"role":"user","content":"again"},"copy":true`)),
+			func(i *session.Info) {
+				i.Entries, i.Messages, i.FirstMessage, i.LastMessage = 1, 1, "first", "first"
+				i.Modified = created.Add(time.Second)
+			},
+		},
+		{
 			"no text", join(head, said("a", "user", `[]`, ""), said("b", "user", `""`, ""), said("c", "user", `null`, ""), said("d", "assistant", `"only"`, "")),
 			func(i *session.Info) {
 				i.Entries, i.Messages, i.LastMessage = 4, 4, "only"

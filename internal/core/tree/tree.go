@@ -52,8 +52,8 @@ func Whole(s *session.Session, path []int) *Tree {
 }
 
 // Quiet reports whether no person or model said an entry: whether it is what an importer or a recorder
-// keeps for itself, or words of an agent in the user's name.
-func Quiet(e session.Entry) bool { return e.IsAside() || e.IsHarness() }
+// keeps for itself, words of an agent in the user's name, or a copy of what was said before.
+func Quiet(e session.Entry) bool { return e.IsAside() || e.IsHarness() || e.IsCopy() }
 
 // parents finds out the parents of entries.
 func parents(s *session.Session, path []int) *Tree {

@@ -42,6 +42,7 @@ type Text struct {
 	Tool  string // the tool that was called, or whose result it is
 	Call  string // the id of the call
 	Quiet bool   // no person said it: it is an agent's in the user's name, or kept by an importer for itself
+	Copy  bool   // it was said before, and a compaction put it back
 
 	literal string
 }
@@ -55,7 +56,7 @@ func (t Text) Line() string { return js.ValidText(js.UnquoteLine(t.literal)) }
 // Texts calls visit for the texts of an entry, in the order of the line, until it
 // returns false.
 func Texts(e session.Entry, visit func(Text) bool) {
-	w := &walker{visit: visit, at: Text{Block: -1, Quiet: e.IsAside() || e.IsHarness()}}
+	w := &walker{visit: visit, at: Text{Block: -1, Quiet: e.IsAside() || e.IsHarness(), Copy: e.IsCopy()}}
 	switch m, isMessage := e.Message(); {
 	case isMessage:
 		w.message(m.Raw())

@@ -317,10 +317,17 @@ func (p *page) compaction(i int) {
 		p.text(" · ", grouped(before.Int()), " → ", grouped(convo.EntryTokens(e)), " tokens")
 	}
 	p.raw("</a>")
+	if strings.TrimSpace(e.Str("summary")) == "" {
+		p.raw(`</h2><p class="note">`, NoSummary, "</p></article>")
+		return
+	}
 	p.raw(`</h2><details class="think"><summary>the summary</summary><div>`)
 	p.markdown(p.cut(e.Str("summary")))
 	p.raw("</div></details></article>")
 }
+
+// NoSummary is said where a compaction has none that can be read.
+const NoSummary = "the file has no summary"
 
 // otherEntry writes an entry that is no message.
 func (p *page) otherEntry(i int) {

@@ -147,9 +147,9 @@ func write(w io.Writer, s *session.Session, path []int, o Options, workers int) 
 }
 
 // Said returns the entries of a path that a page has: all but what importers and recorders
-// keep for themselves. Options.From and Options.To count these.
+// keep for themselves, and copies of what was said before. Options.From and Options.To count these.
 func Said(s *session.Session, path []int) []int {
-	return slices.DeleteFunc(slices.Clone(path), func(i int) bool { return s.Entries[i].IsAside() })
+	return slices.DeleteFunc(slices.Clone(path), func(i int) bool { return s.Entries[i].IsAside() || s.Entries[i].IsCopy() })
 }
 
 // manyEntries is from how many entries on a browser draws only those that are seen.

@@ -420,6 +420,20 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// A compaction whose summary nobody can read says so, and copies of what was said are not shown again.
+func TestNoSummary(t *testing.T) {
+	t.Parallel()
+	lines := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"said once"}}` + "\n" +
+		`{"type":"compaction","id":"b","parentId":"a","timestamp":"2026-01-02T03:04:07.000Z","summary":"","firstKeptEntryId":"b","tokensBefore":1}` + "\n" +
+		`{"type":"message","id":"c","parentId":"b","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"user","content":"said once"},"copy":true}` + "\n"
+	got := written(t, corpus.Parse(t, lines), usual)
+	lawful(t, got)
+	if strings.Count(got, `<p class="t">said once`) != 1 || !strings.Contains(got, "the file has no summary") || strings.Contains(got, "the summary<") {
+		t.Error(got[strings.Index(got, "<main"):])
+	}
+}
+
 // The parts of a large session have all entries together, and links to each other.
 func TestParts(t *testing.T) {
 	t.Parallel()
