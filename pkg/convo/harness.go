@@ -110,20 +110,22 @@ func Spoken(messages []session.Message) ([]session.Message, Notes) {
 // is false if there is none. A message of role user is no prompt if
 //
 //   - it says so itself: oh-my-pi writes "synthetic", or "agent" as its attribution;
-//   - an importer has marked it as words of an agent ([session.Message.Said]), or kept a
-//     line of Claude Code of a sidechain;
+//   - an importer has marked it as words of an agent ([session.Message.Said]) or as a copy
+//     ([session.Entry.IsCopy]), or kept a line of Claude Code of a sidechain, unless that is a side question;
 //   - all of its text has a form that programs write. Not every writer of sessions marks.
+//
+// A frame that a program put around the words of the user is no part of the prompt, see [Framed].
 //
 // Commands of the user (bashExecution), custom messages and summaries have roles or types
 // of their own, and are no prompts either. The text keeps nothing of the entry alive, whose
 // images may be large.
 func Prompt(e session.Entry) (text string, ok bool) {
 	m, isMessage := e.Message()
-	if !isMessage || m.Role() != session.RoleUser || js.Value(m.Get("synthetic")).Truthy() || m.Str("attribution") == "agent" {
+	if !isMessage || m.Role() != session.RoleUser || e.IsCopy() || js.Value(m.Get("synthetic")).Truthy() || m.Str("attribution") == "agent" {
 		return "", false
 	}
 	for line := range e.KeptLines("claude") {
-		if line.Get("isSidechain").Truthy() { // Claude Code speaks to a sub-agent
+		if line.Get("isSidechain").Truthy() && !strings.HasPrefix(line.Get("agentId").Str(), "aside_question-") { // Claude Code speaks to a sub-agent
 			return "", false
 		}
 	}
@@ -131,7 +133,8 @@ func Prompt(e session.Entry) (text string, ok bool) {
 	m, _, _ = m.Said()
 	for b := range m.Blocks() {
 		if text := b.Str("text"); b.Type == session.BlockText && !isProgramText(text) {
-			texts = append(texts, text)
+			_, words := Framed(text)
+			texts = append(texts, words)
 		}
 	}
 	text = strings.Clone(js.ValidText(strings.Join(texts, "\n")))
@@ -162,7 +165,12 @@ var forms = []form{
 	{"<bash-stdout>", ">", false},
 	{"<bash-stderr>", ">", false},
 	{"<user-prompt-submit-hook>", ">", false},
-	{"<task-notification>", ">", false},
+	{"<task-notification>", "", false}, // what is behind its end tells where more of it is
+	{`{"task_id":"`, `"}`, false},      // the same, in 2.1.37 to 2.1.49
+	{"<teammate-message ", "</teammate-message>", false},
+	{"Stop hook feedback:\n", "", false},
+	{"<image name=[Image", ">", false}, // codex, in front of an image and behind it
+	{"</image>", "</image>", false},
 	{"<system-reminder>", "</system-reminder>", false},
 	{"<system-notification>", "</system-notification>", false},
 	{"<ide_opened_file>", "</ide_opened_file>", false},
@@ -193,6 +201,50 @@ var codexForms = []form{
 var continuations = []form{
 	{"This session is being continued from a previous conversation that ran out of context.", "", false},
 	{"Continue if you have next steps", "", false},
+}
+
+// requestHeading ends what codex Desktop and the extensions of codex for editors put in front of a prompt: sections on files,
+// a browser, what is open and what is selected.
+const requestHeading = "\n## My request for Codex:\n"
+
+// Framed divides a text of a user message into the frame that a program put in front of the words of the user, and these
+// words. Together they are the text. All of a text that an agent wrote is frame.
+func Framed(text string) (frame, words string) {
+	if IsAgentText(text) {
+		return text, ""
+	}
+	words = text
+	for {
+		element, rest, closed := strings.Cut(words, "</system-reminder>")
+		if !closed || !strings.HasPrefix(strings.TrimSpace(element), "<system-reminder>") {
+			break
+		}
+		words = rest
+	}
+	if at := strings.Index(words, requestHeading); at >= 0 && strings.HasPrefix(strings.TrimSpace(words), "# ") {
+		words = words[at+len(requestHeading):]
+	}
+	if len(words) < len(text) {
+		words = strings.TrimLeft(words, " \t\r\n")
+	}
+	return text[:len(text)-len(words)], words
+}
+
+// FramedBlocks returns a block of a user message, a JSON object, as the blocks that its text is divided into by [Framed]:
+// what the agent wrote is marked, see [session.HarnessBlock].
+func FramedBlocks(block, agent string) []string {
+	b := session.NewBlock(block)
+	frame, words := "", ""
+	if b.Type == session.BlockText {
+		frame, words = Framed(b.Str("text"))
+	}
+	switch {
+	case frame == "":
+		return []string{block}
+	case words == "":
+		return []string{session.HarnessBlock(block, agent)}
+	}
+	return []string{session.HarnessBlock(session.TextBlock(js.Quote(frame)), agent), session.TextBlock(js.Quote(words))}
 }
 
 func hasForm(text string, forms []form) bool {

@@ -227,21 +227,22 @@ func (m *maker) users(one Said) []string {
 	if agent != "" {
 		m.left.Add("entry "+one.Entry, formats.KindContext, "words of %s, not carried: they are meant for its model", session.AgentName(agent))
 	}
-	return m.blocks(one.Entry, said, func(text string) bool {
-		if !convo.IsAgentText(text) {
-			return true
+	return m.blocks(one.Entry, said, func(text string) string {
+		frame, words := convo.Framed(text)
+		if frame == "" {
+			return text
 		}
 		m.left.Add("entry "+one.Entry, formats.KindContext, "words of an agent in the user's place, not carried")
-		return false
+		return words
 	})
 }
 
 // blocks returns the texts and the images of a message.
-func (m *maker) blocks(entry string, one session.Message, keep func(text string) bool) (out []string) {
+func (m *maker) blocks(entry string, one session.Message, own func(text string) string) (out []string) {
 	for b := range one.Blocks() {
 		switch b.Type {
 		case session.BlockText:
-			if text := clean(b.Str("text")); strings.TrimSpace(text) != "" && keep(text) {
+			if text := own(clean(b.Str("text"))); strings.TrimSpace(text) != "" {
 				out = append(out, api.Text(text))
 			}
 		case session.BlockImage:
@@ -259,7 +260,7 @@ func (m *maker) blocks(entry string, one session.Message, keep func(text string)
 }
 
 // all keeps every text.
-func all(string) bool { return true }
+func all(text string) string { return text }
 
 // clean returns a text that every API takes: without halves of surrogate pairs, and without NUL.
 func clean(text string) string { return strings.ReplaceAll(js.ValidText(text), "\x00", "\uFFFD") }
