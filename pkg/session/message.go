@@ -301,6 +301,13 @@ func (m Message) WithRole(role string) Message {
 	return m
 }
 
+// IsPlainRun reports whether a message is a command that the user ran, of which other agents can say all: it ended,
+// its output is whole, and a model is shown it.
+func (m Message) IsPlainRun() bool {
+	is := func(name string) bool { return js.Value(m.Get(name)).Truthy() }
+	return m.role == RoleBashExecution && !is("excludeFromContext") && !is("cancelled") && !is("truncated")
+}
+
 // TextBlock returns a text block for a text given as JSON string literal.
 func TextBlock(literal string) string { return `{"type":"text","text":` + literal + `}` }
 

@@ -22,6 +22,7 @@ type node struct {
 	twice        bool // a line before it has its uuid
 	stitched     bool // its parent is not in the file
 	goes         bool // a conversation can go on from it
+	output       int  // the node below it with the output of the command that the user ran in it, none
 }
 
 // none is no node and no group.
@@ -39,7 +40,8 @@ type index struct {
 	nodes  []node
 	byUUID map[string]int
 	groups []group
-	agent  bool // every line is of a sub-agent
+	agent  bool          // every line is of a sub-agent
+	queued map[int][]int // prompts of the queue that have no other line, by the nodes of replies
 
 	again, firstAgain int // lines whose uuid another one has, and the number of the first
 }
@@ -50,7 +52,8 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	var parents []string // of the nodes
 	var replies []string // ids of the replies that nodes are of
 	var results []bool
-	main, lines := false, map[[sha256.Size]byte]bool{}
+	main, lines, q := false, map[[sha256.Size]byte]bool{}, queue{}
+	begun, outputs := map[string]bool{}, []int{} // commands that the user ran, and nodes with the output of some
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
 			return nil, err
@@ -58,7 +61,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 		for v := range b.Objects(src, l) {
 			p := members(v.Text)
 			n := node{
-				offset: v.Offset, size: v.Size, number: v.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none,
+				offset: v.Offset, size: v.Size, number: v.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none, output: none,
 				message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
 			}
 			n.goes = n.uuid != "" && goesOn[p.str("type")]
@@ -70,6 +73,16 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 				reply = replyID(p)
 			}
 			main = main || n.message && !p.is("isSidechain")
+			if n.message && !n.reply && strings.Contains(v.Text, "<bash-") {
+				if r := p.ran(); r.begins && !r.continues {
+					begun[n.uuid] = true
+				} else if r.continues && begun[parent] {
+					outputs = append(outputs, len(x.nodes))
+				}
+			}
+			if !n.sidechain {
+				q.line(p, len(x.nodes), n.reply, reply)
+			}
 			if n.uuid != "" {
 				same := sha256.Sum256([]byte(v.Text))
 				if n.twice = lines[same]; !n.twice {
@@ -87,6 +100,12 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	}
 	x.agent = !main
 	x.link(parents, replies, results)
+	x.queued = q.of
+	for _, i := range outputs {
+		if at := x.nodes[i].parent; at >= 0 && at < i && x.nodes[at].output == none {
+			x.nodes[at].output = i
+		}
+	}
 	return x, nil
 }
 

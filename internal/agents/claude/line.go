@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
@@ -46,10 +47,23 @@ func (l line) is(name string) bool { return l.get(name) == "true" }
 // isNotification reports whether the line is of a background task, not said by the user.
 func (l line) isNotification() bool { return l.get("origin").Get("kind").Str() == "task-notification" }
 
+// task returns what a leader gives a teammate to do, if the line is that: it begins the teammate's session.
+func (l line) task() (text string, ok bool) {
+	text, ok = strings.CutPrefix(strings.TrimSpace(l.text()), "<teammate-message ")
+	if _, text, ok = strings.Cut(text, ">"); !ok {
+		return "", false
+	}
+	text, ok = strings.CutSuffix(strings.TrimSpace(text), "</teammate-message>")
+	return strings.TrimSpace(text), ok
+}
+
 // text returns the text of the line's message.
 func (l line) text() string {
-	return session.NewMessage(js.Object(js.StringField("role", "user"),
-		js.RawField("content", cmp.Or(l.get("message").Get("content"), "[]")))).Text("\n")
+	return textOf(cmp.Or(l.get("message").Get("content"), "[]"))
+}
+
+func textOf(content js.Value) string {
+	return session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", string(content)))).Text("\n")
 }
 
 // time returns when the line was written in milliseconds since the epoch, 0 if it
@@ -97,6 +111,57 @@ func element(text, name string) string {
 		return ""
 	}
 	return strings.TrimSpace(text)
+}
+
+// A ran is what the user ran with `!`, as far as a line tells it: first what, in the line below it what came of it.
+type ran struct {
+	command, output   string
+	begins, continues bool // the line has the command, the line has the output
+}
+
+// ran returns what the line tells of a command that the user ran.
+func (l line) ran() (r ran) {
+	content := l.get("message").Get("content")
+	if l.str("type") != "user" || l.is("isMeta") || !content.IsString() && !content.IsArray() {
+		return ran{}
+	}
+	text := strings.TrimSpace(l.text())
+	if rest, ok := strings.CutPrefix(text, "<bash-input>"); ok {
+		r.command, text, r.begins = strings.Cut(rest, "</bash-input>")
+		text = strings.TrimSpace(text)
+	}
+	if rest, ok := strings.CutPrefix(text, "<bash-stdout>"); ok {
+		out, failed, _ := strings.Cut(strings.TrimSuffix(rest, "</bash-stderr>"), "</bash-stdout><bash-stderr>")
+		parts := slices.DeleteFunc([]string{strings.TrimSuffix(out, "</bash-stdout>"), failed}, func(s string) bool { return s == "" })
+		r.output, text, r.continues = strings.Join(parts, "\n"), "", true
+	}
+	if text != "" {
+		return ran{}
+	}
+	return r
+}
+
+// message returns the message of a command and its output.
+func (r ran) message() session.Message {
+	return session.NewTextMessage(session.RoleBashExecution, r.command, js.StringField("output", r.output))
+}
+
+// typed returns what the user typed, as the line tells it: a prompt, also one that waited in the queue, a command or what he ran.
+func (l line) typed() string {
+	if prompt, ok := l.queued(); ok {
+		return textOf(prompt)
+	}
+	if r := l.ran(); r.begins {
+		return r.command
+	}
+	text := l.text()
+	if l.str("subtype") == "local_command" {
+		text = l.str("content")
+	}
+	if name := element(text, "command-name"); name != "" {
+		return strings.TrimSpace(name + " " + element(text, "command-args"))
+	}
+	return text
 }
 
 // hasResults reports whether the line holds results of tools.
@@ -174,13 +239,9 @@ func userMessages(l line, tools map[string]string, lose lost) []session.Message 
 	content := l.get("message").Get("content")
 	n := results(content)
 	if n == 0 {
-		own := blocks(content, lose)
-		for i := range own {
-			own[i] = l.marked(own[i])
-		}
-		return []session.Message{api.User(own)}
+		return []session.Message{api.User(l.marked(blocks(content, lose)))}
 	}
-	return api.AnthropicUser(content, func(b js.Value) string { return l.marked(block(b, lose)) }, func(b js.Value) session.Message {
+	messages := api.AnthropicUser(content, func(b js.Value) string { return block(b, lose) }, func(b js.Value) session.Message {
 		details := js.Field{Name: "details"}
 		if n == 1 {
 			details.Raw = string(l.get("toolUseResult"))
@@ -188,17 +249,26 @@ func userMessages(l line, tools map[string]string, lose lost) []session.Message 
 		id := b.Get("tool_use_id").Str()
 		return api.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(b.Get("content"), lose), b.Get("is_error") == "true", details)
 	})
+	for i, m := range messages {
+		if m.Role() == session.RoleUser {
+			messages[i] = api.User(l.marked(slices.Collect(js.Elements(m.Get("content")))))
+		}
+	}
+	return messages
 }
 
-// marked marks a block of a user's line that is not the user's words.
-func (l line) marked(block string) string {
-	if block == "" {
-		return ""
+// marked marks what of the blocks of a user's line is not the user's words.
+func (l line) marked(blocks []string) (out []string) {
+	for _, block := range blocks {
+		switch {
+		case block == "":
+		case l.is("isMeta"):
+			out = append(out, session.HarnessBlock(block, agent))
+		default:
+			out = append(out, convo.FramedBlocks(block, agent)...)
+		}
 	}
-	if b := session.NewBlock(block); l.is("isMeta") || b.Type == session.BlockText && convo.IsHarnessText(b.Str("text")) {
-		return session.HarnessBlock(block, agent)
-	}
-	return block
+	return out
 }
 
 // resultIDs returns the ids of the calls that messages bring the results of.

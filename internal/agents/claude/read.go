@@ -55,6 +55,7 @@ type conversion struct {
 	busy   []bool            // nodes whose parents are being added
 	start  *slot             // before the first root
 	slot   *slot             // of the line added last
+	begun  bool              // a person or an agent said something
 	tools  map[string]string // ids of calls to the tools called
 	names  title
 	count  formats.Count // of what the entries used
@@ -275,7 +276,10 @@ func (c *conversion) reply(i int, at *slot) error {
 	c.agents = c.agents || last.is("isSidechain")
 	c.spent(last, m.Get("usage"), m.Str("model"))
 	place := c.place(lines[0], at.tail, begun)
-	var of []string
+	of, err := c.waited(lines, &place)
+	if err != nil {
+		return err
+	}
 	for k, other := range others {
 		// The id does not depend on the session: another file may have a copy of the reply.
 		p := formats.Place{ID: c.index.nodes[lines[0]].uuid + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
@@ -296,6 +300,7 @@ func (c *conversion) reply(i int, at *slot) error {
 		return err
 	}
 	s := &slot{tail: id, base: id, group: g, answered: map[string]bool{}}
+	c.begun = true
 	for _, k := range lines {
 		c.done(k, id, s)
 	}
@@ -315,8 +320,16 @@ func (c *conversion) user(i int, at *slot) error {
 	if l.isNotification() && !l.hasResults() {
 		return c.beside(i, at, l, text, notice(l))
 	}
+	begun := c.begun
+	c.begun = c.begun || !l.is("isMeta")
 	if command, ok := l.command(); ok {
-		return c.typed(i, at, l, text, []string{api.Text(command)})
+		return c.typed(i, at, l, text, api.User([]string{api.Text(command)}))
+	}
+	if task, ok := l.task(); ok && !begun {
+		return c.typed(i, at, l, text, session.NewTextMessage(session.RoleUser, task, js.StringField("attribution", "agent")))
+	}
+	if r := l.ran(); r.begins {
+		return c.ran(i, at, l, text, r)
 	}
 	if l.get("message").Get("content") == "" {
 		c.lose(i)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
@@ -364,7 +377,7 @@ func (c *conversion) other(i int, at *slot) error {
 		return err
 	}
 	if prompt, ok := l.queued(); ok {
-		return c.typed(i, at, l, text, blocks(prompt, c.lose(i)))
+		return c.typed(i, at, l, text, api.User(blocks(prompt, c.lose(i))))
 	}
 	m, ok := c.contextBlocks(l)
 	if !ok {
@@ -398,13 +411,35 @@ func (c *conversion) beside(i int, at *slot, l line, text, content string) error
 }
 
 // typed adds what the user typed, of which the line says more: a command that was expanded,
-// or what was typed while the model was at work.
-func (c *conversion) typed(i int, at *slot, l line, text string, blocks []string) error {
-	id, err := c.b.Message(c.place(i, at.tail, l.time()), api.User(blocks))
+// what was typed while the model was at work, or what a leader gave to do.
+func (c *conversion) typed(i int, at *slot, l line, text string, m session.Message) error {
+	id, err := c.b.Message(c.place(i, at.tail, l.time()), m)
 	if err != nil {
 		return err
 	}
 	return c.whole(i, text, id)
+}
+
+// ran adds what the user ran, with the line of its output.
+func (c *conversion) ran(i int, at *slot, l line, text string, r ran) error {
+	keeps, j := []formats.KeptLine{c.kept(i, text)}, c.index.nodes[i].output
+	if j != none {
+		below, text, err := c.line(j)
+		if err != nil {
+			return err
+		}
+		r.output = below.ran().output
+		keeps = append(keeps, c.kept(j, text))
+	}
+	id, err := c.b.Message(c.place(i, at.tail, l.time()), r.message())
+	if err != nil {
+		return err
+	}
+	s := &slot{group: none, tail: id}
+	if c.done(i, id, s); j != none {
+		c.done(j, id, s)
+	}
+	return c.b.Keep(nil, keeps...)
 }
 
 // whole keeps a line with the entry that it became.
@@ -464,8 +499,8 @@ func boundaryOf(l line) *boundary {
 func (c *conversion) compaction(i int, at *slot, l line, text string) error {
 	b := cmp.Or(at.boundary, &boundary{})
 	firstKept, relink := c.preserved(i, b)
-	messages := userMessages(l, c.tools, c.lose(i))
-	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(messages[0].Text("\n\n")), firstKept, b.tokens)
+	summary := api.User(blocks(l.get("message").Get("content"), c.lose(i))).Text("\n\n")
+	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(summary), firstKept, b.tokens)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,116 @@
+package claude_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/agents/claude"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// turns makes a file of lines: of the user, of a model, and of the queue. "!" begins what the user runs, "?" a reply with a call,
+// "=" its result, "+" and "-" operations of the queue.
+func turns(lines ...string) string {
+	var b strings.Builder
+	parent, at := "null", 0
+	for i, l := range lines {
+		at++
+		when := fmt.Sprintf("2026-03-01T08:00:%02d.000Z", at)
+		if rest, ok := strings.CutPrefix(l, "+"); ok {
+			fmt.Fprintf(&b, `{"type":"queue-operation","operation":"enqueue","timestamp":%q,"sessionId":"s","content":%q}`+"\n", when, rest)
+			continue
+		}
+		if rest, ok := strings.CutPrefix(l, "-"); ok {
+			fmt.Fprintf(&b, `{"type":"queue-operation","operation":%q,"timestamp":%q,"sessionId":"s"}`+"\n", rest, when)
+			continue
+		}
+		typ, message := "user", fmt.Sprintf(`{"role":"user","content":%q}`, l)
+		reply := func(block string) {
+			typ, message = "assistant", fmt.Sprintf(`{"id":"m%d","role":"assistant","model":"claude-x","content":[%s]}`, i, block)
+		}
+		switch rest := l[1:]; l[0] {
+		case '?':
+			reply(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{}}`, rest))
+		case '=':
+			message = fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"done"}]}`, rest)
+		case '.':
+			reply(fmt.Sprintf(`{"type":"text","text":%q}`, rest))
+		}
+		uuid := fmt.Sprintf("00000000-0000-4000-8000-%012d", i+1)
+		fmt.Fprintf(&b, `{"parentUuid":%s,"isSidechain":false,"sessionId":"s","type":%q,"message":%s,"uuid":%q,"timestamp":%q}`+"\n", parent, typ, message, uuid, when)
+		parent = `"` + uuid + `"`
+	}
+	return b.String()
+}
+
+// TestWhoseWords lists what the path of a session says, prompts in brackets, and has it come back byte for byte.
+func TestWhoseWords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, file, says string
+	}{
+		{"what the user ran", turns("go", ".yes", "<bash-input>make</bash-input>", "<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>", "why?"),
+			"[go] yes $make>a\nb [why?]"},
+		{"without an output", turns("<bash-input>make</bash-input>", "<bash-input>ls</bash-input>", "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"), "$make> $ls>a"},
+		{"an output alone", turns("go", "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"), "[go]"},
+		{"a prompt of the queue alone", turns("go", "?c", "+and this", "=c", "-remove", ".done"), "[go] call result [and this] done"},
+		{"taken before the result", turns("go", "?c", "+and this", "-remove", "=c", ".done"), "[go] call result [and this] done"},
+		{"of two one alone", turns("go", "+one", "+two", "-dequeue", "two", ".done", "-dequeue", ".more"), "[go] [two] [one] done more"},
+		{"a line of its own", turns("go", "+and this", ".done", "-dequeue", "and this", ".more"), "[go] done [and this] more"},
+		{"lines that left it together", turns("go", "+one", "+two", "-dequeue", "-dequeue", "one\ntwo", ".more"), "[go] [one\ntwo] more"},
+		{"what waits still", turns("go", ".done", "+and this"), "[go] done"},
+		{"taken back", turns("go", "+and this", "-popAll", ".done", "that", ".more"), "[go] done [that] more"},
+		{"a command in the queue", turns("go", "+/plan", "-dequeue", "<command-name>/plan</command-name>\n<command-message>plan</command-message>\n<command-args></command-args>", ".done"), "[go] done"},
+		{"notices in the queue", turns("go", `+{"task_id":"b","task_type":"local_bash"}`, "+<task-notification>x</task-notification>\nRead it", "-remove", "-remove", ".done"), "[go] done"},
+		{"a prompt behind a notice", turns("go", "+<task-notification>x</task-notification>", "+now", "-remove", ".one", "-remove", ".two"), "[go] [now] one two"},
+		{"a fork, which begins with its queue", turns("+now", "-dequeue", "go", ".done", "now"), "[go] [now] done [now]"},
+		{"a notice with words behind it", turns("go", "<task-notification>x</task-notification>\nRead the output", ".done"), "[go] done"},
+		{"a task of a leader", turns("<teammate-message teammate_id=\"lead\">\nYou are the tester.\n</teammate-message>", ".yes", "<teammate-message teammate_id=\"lead\">stop</teammate-message>"),
+			"You are the tester. yes"},
+		{"a hook", turns("go", ".done", "Stop hook feedback:\nno", ".really"), "[go] done really"},
+		{"a frame", turns("<system-reminder>x</system-reminder>\nlook", ".done"), "[look] done"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := formatstest.One(t, claude.Claude, &formats.Source{Path: formatstest.File(t, "s.jsonl", tt.file)}).Session(t)
+			if diff := cmp.Diff(tt.says, saysOf(s)); diff != "" {
+				t.Errorf("it says (-want +got):\n%s", diff)
+			}
+			if files, _ := formatstest.Export(t, claude.Claude, s, ""); files != tt.file {
+				t.Errorf("it comes back as\n%s", files)
+			}
+		})
+	}
+}
+
+func saysOf(s *session.Session) string {
+	leaf, _ := s.Leaf()
+	path, _ := s.Path(leaf)
+	var says []string
+	for _, e := range path {
+		m, ok := e.Message()
+		if !ok || m.Harness() != "" {
+			continue
+		}
+		prompt, isPrompt := convo.Prompt(e)
+		switch {
+		case isPrompt:
+			says = append(says, "["+prompt+"]")
+		case m.Role() == session.RoleBashExecution:
+			says = append(says, "$"+m.Str("command")+">"+m.Str("output"))
+		case m.Role() == session.RoleToolResult:
+			says = append(says, "result")
+		case len(m.ToolCalls()) > 0:
+			says = append(says, "call")
+		default:
+			says = append(says, m.Text(""))
+		}
+	}
+	return strings.Join(says, " ")
+}
