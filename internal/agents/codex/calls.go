@@ -27,6 +27,7 @@ type pending struct {
 	failure string // of a reply that failed
 	aborted bool   // a reply that was cut short
 	made    bool   // nothing in the source: put in for a call that was not answered
+	ran     string // what the user ran: the members of the message
 	usage   string
 }
 
@@ -317,13 +318,18 @@ func (c *conv) message(l line, it item, key string) {
 	if len(p.blocks) == 0 {
 		p.blocks = append(p.blocks, text(`""`))
 	}
-	context := it.role == "developer"
-	if !context && fromCodex(it.content) {
-		context, p.custom = true, session.CustomContext(agent)
-	} else if context { // a message of that role, since codex would send it as one
+	context := true
+	switch ran, ok := ranByUser(p.blocks); {
+	case it.role == "developer": // a message of that role, since codex would send it as one
 		for i := range p.blocks {
 			p.blocks[i] = session.HarnessBlock(p.blocks[i], agent)
 		}
+	case ok:
+		p.role, p.ran = session.RoleBashExecution, ran
+	case fromCodex(p):
+		p.custom = session.CustomContext(agent)
+	default:
+		context = false
 	}
 	if p.custom != "" && strings.Contains(p.blocks[0], interrupted) {
 		c.cutShort()
@@ -352,17 +358,46 @@ func (c *conv) message(l line, it item, key string) {
 // interrupted is how codex begins to tell a model that the user interrupted a turn.
 const interrupted = `"text":"<turn_aborted>`
 
-// fromCodex reports whether a user message is one that codex itself has put in.
-func fromCodex(content js.Value) bool {
-	for _, p := range parts(content) {
-		if p.text == "" {
-			continue
-		}
-		if convo.IsAgentText(p.text.Str()) {
+// fromCodex reports whether a user message is one that codex itself has put in, or all of it an agent. In another one it marks
+// what an agent has put around the words of the user.
+func fromCodex(p *pending) bool {
+	var blocks []string
+	users := false
+	for _, b := range p.blocks {
+		block := session.NewBlock(b)
+		if block.Type == session.BlockText && convo.IsCodexText(block.Str("text")) {
 			return true
 		}
+		framed := convo.FramedBlocks(b, agent)
+		users = users || session.NewBlock(framed[len(framed)-1]).Harness() == ""
+		blocks = append(blocks, framed...)
 	}
-	return false
+	if users {
+		p.blocks = blocks
+	}
+	return !users
+}
+
+// ranByUser returns the members of a message for what the user ran, if a message is that.
+func ranByUser(blocks []string) (members string, ok bool) {
+	const begin, end = "<user_shell_command>", "</user_shell_command>"
+	text := strings.TrimSpace(session.NewBlock(blocks[0]).Str("text"))
+	if len(blocks) != 1 || len(text) < len(begin)+len(end) || !strings.EqualFold(text[:len(begin)], begin) || !strings.EqualFold(text[len(text)-len(end):], end) {
+		return "", false
+	}
+	text = strings.TrimSpace(text[len(begin) : len(text)-len(end)])
+	command, result, ok := strings.Cut(strings.TrimPrefix(text, "<command>"), "</command>")
+	result = strings.TrimPrefix(strings.TrimSpace(result), "<result>\n")
+	head, output, told := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(result, "</result>"), "\n"), "Output:\n")
+	if !told {
+		head, output = output, head
+	}
+	code, _, _ := strings.Cut(strings.TrimPrefix(head, "Exit code: "), "\n")
+	members = `"command":` + js.Quote(strings.Trim(command, "\n")) + `,"output":` + js.Quote(output)
+	if code = number(code); code != "" {
+		members += `,"exitCode":` + code
+	}
+	return members + `,"cancelled":false,"truncated":false,`, ok
 }
 
 // content adds the blocks of a content.

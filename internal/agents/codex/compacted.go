@@ -1,7 +1,9 @@
 package codex
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -46,13 +48,24 @@ func (c *conv) compacted(l line) {
 	key := strconv.FormatInt(l.offset, 10)
 	message := l.payload.Get("message").Str()
 	summary, _ := convo.CodexSummary(message)
+	for raw := range l.payload.Get("replacement_history").Elements() {
+		for _, p := range parts(raw.Get("content")) {
+			if handed, ok := convo.CodexSummary(p.text.Str()); ok {
+				summary = cmp.Or(summary, handed)
+			}
+		}
+	}
 	id := c.taken(c.b.Compaction(c.place(key, l.time), summary, "", c.tokens))
 	edit := c.taken(c.b.Add(c.place(key+":edit", l.time), session.TypeContextEdit,
 		js.StringField("targetId", id), js.RawField("replacement", "null")))
 	if c.err != nil {
 		return
 	}
+	if strings.TrimSpace(summary) == "" {
+		c.lose(l, formats.KindContext, "a compaction whose summary is not in the file")
+	}
 	users := c.users
+	c.copying = true
 	c.turns, c.users, c.anchor, c.context = nil, nil, edit, false
 	if history := l.payload.Get("replacement_history"); history.IsArray() {
 		n := 0
@@ -64,6 +77,7 @@ func (c *conv) compacted(l line) {
 	} else {
 		c.carried(users, message, key)
 	}
+	c.copying = false
 	c.keep(l)
 }
 

@@ -36,16 +36,17 @@ type conv struct {
 	begun   bool            // its first line was read
 
 	state
-	batch []line   // that are not kept yet
-	size  int      // of the batch in bytes
-	added []string // entries that were added since lines were kept
-	held  int      // bytes of the lines that are kept with the entry added last
-	x     *exchange
-	now   int64
-	err   error
-	lost  formats.Tally
-	late  func() map[string]int64 // the last outputs of calls in this file, by their places
-	fails map[string]bool         // calls that an event in front of their output says have failed
+	batch   []line   // that are not kept yet
+	size    int      // of the batch in bytes
+	added   []string // entries that were added since lines were kept
+	held    int      // bytes of the lines that are kept with the entry added last
+	x       *exchange
+	now     int64
+	err     error
+	lost    formats.Tally
+	copying bool                    // what is added was said before a compaction, which put it back
+	late    func() map[string]int64 // the last outputs of calls in this file, by their places
+	fails   map[string]bool         // calls that an event in front of their output says have failed
 }
 
 // A state is what of the conversion depends on the place in the tree.
@@ -226,6 +227,9 @@ func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Bu
 		members(&b)
 		b.WriteString("," + place)
 	}
+	if c.copying && typ != session.TypeUsage {
+		b.WriteString(`,"` + session.MemberCopy + `":true`)
+	}
 	b.WriteByte('}')
 	e, err := session.ParseEntry(b.String())
 	if err == nil {
@@ -310,6 +314,10 @@ func (c *conv) emit(m *pending) {
 			return
 		}
 		b.WriteString(`"message":{"role":"` + m.role + `",`)
+		if m.ran != "" {
+			b.WriteString(m.ran + `"timestamp":` + api.Int(c.at) + "}")
+			return
+		}
 		c.fields(b, m)
 		b.WriteString(`"timestamp":` + api.Int(c.at) + `,"content":`)
 		array(b, m.blocks)

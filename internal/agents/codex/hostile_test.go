@@ -65,7 +65,7 @@ func TestHostile(t *testing.T) {
 		"NUL":                 {content: meta + strings.Replace(asked, "q1", `q\u0000`, 1), says: []string{"q\x00"}},
 		"half of a pair":      {content: meta + strings.Replace(asked, "q1", `q\ud800`, 1), says: []string{"q\xed\xa0\x80"}},
 		"placeholders":        {content: meta + asked + strings.Replace(asked, `"q1"`, "0", 1), loss: "content of type", says: []string{"q1", ""}},
-		"wrong shapes":        {content: meta + `{"type":"response_item","payload":[]}` + "\n" + `{"type":"compacted","payload":7}` + "\n" + `{"type":"turn_context","payload":{"model":[],"effort":{}}}` + "\n" + asked, says: []string{"", "q1"}},
+		"wrong shapes":        {content: meta + `{"type":"response_item","payload":[]}` + "\n" + `{"type":"compacted","payload":7}` + "\n" + `{"type":"turn_context","payload":{"model":[],"effort":{}}}` + "\n" + asked, says: []string{"", "q1"}, loss: "a compaction whose summary is not in the file"},
 		"strange id":          {content: strings.ReplaceAll(meta, thread, "../../etc/passwd") + asked, name: "x.jsonl", says: []string{"q1"}},
 		"missing base":        {content: based(other, 10), err: "goes on from rollout " + other + ", which is neither beside it"},
 		"base is itself":      {content: based(thread, 10), err: "in a circle"},

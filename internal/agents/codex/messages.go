@@ -10,6 +10,16 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// ranItem returns the item for what the user ran, as codex writes it.
+func (x *exporter) ranItem(m session.Message) string {
+	head := ""
+	if code := js.Value(m.Get("exitCode")); code.IsNumber() {
+		head = "Exit code: " + string(code) + "\n"
+	}
+	text := "<user_shell_command>\n<command>\n" + m.Str("command") + "\n</command>\n<result>\n" + head + "Output:\n" + m.Str("output") + "\n</result>\n</user_shell_command>"
+	return messageItem(session.RoleUser, []string{x.textPart("input_text", js.ValidText(text))})
+}
+
 // items returns the items for a message that a model is shown.
 func (x *exporter) items(m session.Message) []string {
 	switch m.Role() {

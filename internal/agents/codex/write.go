@@ -189,6 +189,10 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 			return
 		}
 		x.begin(at)
+		if m.IsPlainRun() {
+			x.add([]string{x.ranItem(m)}, at)
+			return
+		}
 		x.add(x.items(messages[0]), at)
 	}
 }
