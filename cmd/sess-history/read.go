@@ -37,6 +37,7 @@ type prompt struct {
 	agent     string // whose session it is, "" for ours
 	entry     string // "" if it is not in a session
 	cwd       string
+	part      bool   // its session is a sub-agent's, which may begin with a copy
 	key       uint64 // what copies of the entry have in common, 0 for none
 }
 
@@ -230,7 +231,7 @@ func (d *document) prompts() (list []prompt) {
 	for _, m := range d.said {
 		p := prompt{
 			Place: d.place, text: m.text, time: m.time, agent: d.src.Owner(),
-			entry: m.id, cwd: d.header.CWD, key: m.key,
+			entry: m.id, cwd: d.header.CWD, key: m.key, part: d.subagent,
 		}
 		if d.query.wants(p) {
 			list = append(list, p)
@@ -341,7 +342,13 @@ func normal(text string) string {
 // fold returns the rows to print, the newest first. An entry that is in several sessions,
 // as in forks of one, was said once.
 func (c *config) fold(list []prompt) (rows []line) {
-	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Compare(b.time, a.time) })
+	part := func(p prompt) int {
+		if p.part {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Or(cmp.Compare(b.time, a.time), part(a)-part(b)) })
 	copies := map[uint64]bool{}
 	same, seed := map[uint64]int{}, maphash.MakeSeed() // where the row of a text is
 	for _, p := range list {

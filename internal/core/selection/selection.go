@@ -375,7 +375,7 @@ const mostSpelled = 1 << 20
 
 // Key returns what the copies of an entry have in common in this process, whatever
 // session they are in; 0 if there can be none. A fork may hang an entry from another
-// parent. In a fork of opencode, and in one of codex as it is read, an entry has another
+// parent, and an importer keeps other lines with it: those of a side question of Claude Code name its agent. In a fork of opencode, and in one of codex as it is read, an entry has another
 // id as well, and what was said was said at the same millisecond.
 func (src Source) Key(e session.Entry) uint64 {
 	if e.ID() == "" {
@@ -393,10 +393,15 @@ func (src Source) Key(e session.Entry) uint64 {
 		raw = js.Spelled(raw)
 	}
 	for name, value := range js.Members(raw) { // and not of a copied text, as an entry may be huge
-		at += strings.Index(raw[at:], name) + len(name)
+		begin := at + strings.Index(raw[at:], name)
+		at = begin + len(name)
 		at += strings.Index(raw[at:], value)
-		if js.IsKey(name, "parentId") {
+		switch {
+		case js.IsKey(name, "parentId"):
 			_, _ = h.WriteString(raw[from:at])
+			from = at + len(value)
+		case js.IsKey(name, session.MemberKept):
+			_, _ = h.WriteString(strings.TrimRight(raw[from:begin], ", "))
 			from = at + len(value)
 		}
 		at += len(value)

@@ -32,6 +32,7 @@ func TestKey(t *testing.T) {
 		{"another parent", ours, strings.Replace(one, "null", `"p"`, 1), true},
 		{"another member", ours, strings.Replace(one, "}}", `},"x":1}`, 1), false},
 		{"another parent, whose name is escaped", ours, strings.Replace(strings.Replace(one, "null", `"p"`, 1), "parentId", `p\u0061rentId`, 1), true},
+		{"other lines are kept with it", ours, strings.Replace(one, "}}", `},"kept":{"claude":{"lines":[{"isSidechain":true}]}}}`, 1), true},
 		{"another line ending", ours, one + "\r", true},
 		{"spelled otherwise", ours, strings.Replace(strings.Replace(one, `"x"`, `"\u0078"`, 1), `,"id"`, `, "id"`, 1), true},
 		{"another id", ours, strings.Replace(one, `"a"`, `"b"`, 1), false},
