@@ -63,6 +63,12 @@ function counted(id, file, usage) {
 const harness = "<system-reminder>|<command-name>|<local-command-|Caveat: The messages below|<environment_context>|<user_instructions>|<skills_instructions>|<permissions instructions>|# AGENTS\\.md instructions|<turn_aborted>";
 const kept = /(claude|codex|opencode):(lines?|context)\b/;
 
+// titled says what is wrong with what a session is called: words of a program are no title, as frames around a prompt are none.
+function titled(file) {
+	const row = JSON.parse(sess("sess-ls", "--json", file).trim().split("\n").at(-1)), title = row.name || row.firstMessage || "";
+	return new RegExp(`^\\s*(${harness}|<[a-z]+[-_][a-z-]+[ >]|</?image\\b|# Files mentioned|# In app browser|\\{"task_id")`).test(title) ? `it is called ${title.slice(0, 200)}` : "";
+}
+
 // shown says what people see and should not.
 function shown(file) {
 	const wrong = [];
@@ -104,5 +110,6 @@ for (const path of readdirSync(directory, { recursive: true }).filter((f) => /[/
 	const usage = JSON.parse(readFileSync(join(source, "../metadata.json"), "utf8")).token_usage;
 	if (usage) guarded(`${what} used what was counted`, () => counted(id, file, usage));
 	guarded(`${what} shows what was said`, () => shown(file));
+	guarded(`${what} has a title that somebody said`, () => titled(file));
 }
 tally.end("sessions of people");
