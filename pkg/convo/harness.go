@@ -165,7 +165,7 @@ var forms = []form{
 	{"<bash-stdout>", ">", false},
 	{"<bash-stderr>", ">", false},
 	{"<user-prompt-submit-hook>", ">", false},
-	{"<task-notification>", "", false}, // what is behind its end tells where more of it is
+	{"<task-notification>", "", false}, // words behind its end tell where its output is
 	{`{"task_id":"`, `"}`, false},      // the same, in 2.1.37 to 2.1.49
 	{"<teammate-message ", "</teammate-message>", false},
 	{"Stop hook feedback:\n", "", false},
@@ -203,8 +203,8 @@ var continuations = []form{
 	{"Continue if you have next steps", "", false},
 }
 
-// requestHeading ends what codex Desktop and the extensions of codex for editors put in front of a prompt: sections on files,
-// a browser, what is open and what is selected.
+// requestHeading ends the frame that codex Desktop and the extensions of codex for editors put in front of a prompt: sections on
+// files, a browser, open tabs and the selection.
 const requestHeading = "\n## My request for Codex:\n"
 
 // Framed divides a text of a user message into the frame that a program put in front of the words of the user, and these

@@ -9,8 +9,8 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 )
 
-// What is typed while Claude Code is at work waits in a queue, and its operations are lines without a uuid. When a prompt leaves
-// the queue it may get a line of its own, alone or with those behind it, or an attachment. In many releases it gets
+// A prompt that is typed while Claude Code is at work waits in a queue, and its operations are lines without a uuid. When a prompt leaves
+// the queue it may get a line, alone or with those behind it, or an attachment. In many releases it gets
 // neither: then the first reply behind that has it. Notices of tasks in the background wait in the same queue; prompts
 // leave it first.
 

@@ -55,7 +55,7 @@ type conversion struct {
 	busy   []bool            // nodes whose parents are being added
 	start  *slot             // before the first root
 	slot   *slot             // of the line added last
-	begun  bool              // a person or an agent said something
+	begun  bool              // a message has come
 	tools  map[string]string // ids of calls to the tools called
 	names  title
 	count  formats.Count // of what the entries used

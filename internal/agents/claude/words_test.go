@@ -55,8 +55,10 @@ func TestWhoseWords(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, says string
 	}{
-		{"what the user ran", turns("go", ".yes", "<bash-input>make</bash-input>", "<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>", "why?"),
-			"[go] yes $make>a\nb [why?]"},
+		{
+			"what the user ran", turns("go", ".yes", "<bash-input>make</bash-input>", "<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>", "why?"),
+			"[go] yes $make>a\nb [why?]",
+		},
 		{"without an output", turns("<bash-input>make</bash-input>", "<bash-input>ls</bash-input>", "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"), "$make> $ls>a"},
 		{"an output alone", turns("go", "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>"), "[go]"},
 		{"a prompt of the queue alone", turns("go", "?c", "+and this", "=c", "-remove", ".done"), "[go] call result [and this] done"},
@@ -71,8 +73,10 @@ func TestWhoseWords(t *testing.T) {
 		{"a prompt behind a notice", turns("go", "+<task-notification>x</task-notification>", "+now", "-remove", ".one", "-remove", ".two"), "[go] [now] one two"},
 		{"a fork, which begins with its queue", turns("+now", "-dequeue", "go", ".done", "now"), "[go] [now] done [now]"},
 		{"a notice with words behind it", turns("go", "<task-notification>x</task-notification>\nRead the output", ".done"), "[go] done"},
-		{"a task of a leader", turns("<teammate-message teammate_id=\"lead\">\nYou are the tester.\n</teammate-message>", ".yes", "<teammate-message teammate_id=\"lead\">stop</teammate-message>"),
-			"You are the tester. yes"},
+		{
+			"a task of a leader", turns("<teammate-message teammate_id=\"lead\">\nYou are the tester.\n</teammate-message>", ".yes", "<teammate-message teammate_id=\"lead\">stop</teammate-message>"),
+			"You are the tester. yes",
+		},
 		{"a hook", turns("go", ".done", "Stop hook feedback:\nno", ".really"), "[go] done really"},
 		{"a frame", turns("<system-reminder>x</system-reminder>\nlook", ".done"), "[look] done"},
 	} {

@@ -44,7 +44,7 @@ type conv struct {
 	now     int64
 	err     error
 	lost    formats.Tally
-	copying bool                    // what is added was said before a compaction, which put it back
+	copying bool                    // entries are added that a compaction put back
 	late    func() map[string]int64 // the last outputs of calls in this file, by their places
 	fails   map[string]bool         // calls that an event in front of their output says have failed
 }
