@@ -91,6 +91,7 @@ var rowLines = []string{
 	`for f in corpus/*/*; do sess-stat --json --context --by role,tool "$f"; sess-stat --json --context --by entry,kind "$f"; done 2>/dev/null`,
 	`sess-stat --json --usage --by hour,day,week,month,model,provider,project untimed.jsonl`,
 	`sess-stat --json --usage silent.jsonl`,
+	`{ cat priced.jsonl; echo '{"type":"usage","id":"ffff0001","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","kind":"rest","provider":"anthropic","model":"m","usage":{"input":0,"totals":{"parts":1234,"total":1000}}}'; } | sess-stat --json --usage`,
 	`sess-stat --json --context priced.jsonl`,
 	`sess-stat --json --compactions full.jsonl bare.jsonl`,
 	`sess-stat --json --compactions <bare.jsonl`,
