@@ -49,8 +49,9 @@ func (l line) isNotification() bool { return l.get("origin").Get("kind").Str() =
 
 // task returns what a leader gives a teammate to do, if the line is that: it begins the teammate's session.
 func (l line) task() (text string, ok bool) {
-	text, ok = strings.CutPrefix(strings.TrimSpace(l.text()), "<teammate-message ")
-	if _, text, ok = strings.Cut(text, ">"); !ok {
+	text, begins := strings.CutPrefix(strings.TrimSpace(l.text()), "<teammate-message ")
+	_, text, ok = strings.Cut(text, ">")
+	if !begins || !ok {
 		return "", false
 	}
 	text, ok = strings.CutSuffix(strings.TrimSpace(text), "</teammate-message>")

@@ -63,7 +63,7 @@ func drawCopilot(h *drawnHome) {
 	event("session.start", fmt.Sprintf(`"sessionId":%q,"version":1,"producer":"copilot-agent","copilotVersion":"1.0.102","startTime":"2026-03-04T05:06:07.000Z","context":{"cwd":"/w"}`, id), "")
 	h.exact = false // what a shutdown alone counts may be several calls
 	var sum []spending
-	cumulative, ended := h.chance(2), true
+	cumulative := h.chance(2)
 	for run := range 1 + h.IntN(3) {
 		if run > 0 {
 			event("session.resume", "", "")
@@ -94,7 +94,7 @@ func drawCopilot(h *drawnHome) {
 			}
 			event("assistant.message", fmt.Sprintf(`"content":"words","apiCallId":%q,"model":%q,"outputTokens":%d`, call, s.model, s.output), agent)
 		}
-		if ended = !recorded || h.chance(2); ended {
+		if !recorded || h.chance(2) {
 			var models []string
 			for model, s := range sums(sum) {
 				models = append(models, fmt.Sprintf(`%q:{"requests":{"count":%d},"usage":{%s}}`, model, calls, counts(s)))
