@@ -1,8 +1,11 @@
 package usage_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -170,5 +173,39 @@ func TestClaudeKilled(t *testing.T) {
 	}
 	if details := js.Value(text[strings.LastIndex(text, `"details":`)+len(`"details":`):]); !strings.HasPrefix(string(details), `{"usageFrom":"result"`) {
 		t.Errorf("%s", details)
+	}
+}
+
+// TestFilesOfRC1: files that 1.0.0-rc.1 imported and recorded have the usage of a reply in each of its parts, and the cost of a
+// run on its last reply alone. Both count right.
+func TestFilesOfRC1(t *testing.T) {
+	t.Parallel()
+	table, err := prices.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"rc1-split.jsonl": "1 1100 0.002800", "rc1-recorded.jsonl": "2 202000 0.630000"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := usage.Read(bytes.NewReader(data), usage.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := session.ScanInfo(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		costing := &usage.Costing{Mode: usage.Auto, Table: table}
+		var tokens int64
+		var cost prices.Money
+		for _, c := range read.Calls {
+			tokens, cost = tokens+c.Tokens.Total(), cost.Add(costing.Of(&c).Cost)
+		}
+		s := info.Spent
+		if got := fmt.Sprintf("%d %d %s", len(read.Calls), tokens, cost.Decimal(6)); got != want || s.Input+s.Output+s.CacheRead+s.CacheWrite != tokens {
+			t.Errorf("%s: %s, want %s; a listing has %+v", name, got, want, s)
+		}
 	}
 }
