@@ -235,8 +235,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 
 // reply adds what a reply reports, if no part of it was counted before.
 func (s *infoScan) reply(m messageInfo) {
-	spent := spentOf(string(m.usage))
-	if !s.replies.Again(m.response.Str(), m.model.Str(), spent.Input, spent.Output, spent.CacheRead, spent.CacheWrite) {
+	if spent, again := s.replies.spent(m.response.Str(), m.model.Str(), string(m.usage)); !again {
 		s.info.Spent.add(spent)
 	}
 }

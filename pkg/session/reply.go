@@ -32,8 +32,14 @@ func (r *Replies) Again(id, model string, input, output, cacheRead, cacheWrite i
 
 // Twice reports whether what a message used was counted before, and takes note of it.
 func (r *Replies) Twice(m Message) bool {
-	s := spentOf(m.usage)
-	return r.Again(m.Str("responseId"), m.Str("model"), s.Input, s.Output, s.CacheRead, s.CacheWrite)
+	_, again := r.spent(m.Str("responseId"), m.Str("model"), m.usage)
+	return again
+}
+
+// spent returns what a reply reports, whether or not it was counted before, and takes note of it.
+func (r *Replies) spent(id, model, usage string) (s Spent, again bool) {
+	s = spentOf(usage)
+	return s, r.Again(id, model, s.Input, s.Output, s.CacheRead, s.CacheWrite)
 }
 
 // SpentOn sums up what the calls of models among entries report, each reply once.
@@ -41,8 +47,8 @@ func SpentOn(entries []Entry) (sum Spent) {
 	var replies Replies
 	for _, e := range entries {
 		if m, ok := e.Message(); ok {
-			if !replies.Twice(m) {
-				sum.add(spentOf(m.usage))
+			if s, again := replies.spent(m.Str("responseId"), m.Str("model"), m.usage); !again {
+				sum.add(s)
 			}
 		} else if MayCall(e.typ) {
 			sum.add(spentOf(e.Get("usage")))
