@@ -1,6 +1,11 @@
 package api
 
-import "github.com/sess-tools/sess/pkg/js"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
 
 // Iterations are the requests that Anthropic's API made on its own for one reply, from usage.iterations.
 type Iterations struct {
@@ -78,13 +83,12 @@ func addUp(usage js.Value, parts []Iteration) bool {
 	return true
 }
 
-// Fields returns the members of the usage entry for a request, made for a reply of a model.
-func (i Iteration) Fields(model string) []js.Field {
-	if i.Model != "" {
-		model = i.Model
-	}
-	return []js.Field{
-		js.StringField("kind", i.Kind), js.StringField("provider", "anthropic"), Str("model", model), js.RawField("usage", Usage(i.Usage)),
+// Entry returns the model that a request was made to, for a reply of a model, its usage as the format has it, and the
+// members of its usage entry.
+func (i Iteration) Entry(model string) (by, usage string, fields []js.Field) {
+	by, usage = cmp.Or(i.Model, model), Usage(i.Usage)
+	return by, usage, []js.Field{
+		js.StringField("kind", i.Kind), js.StringField("provider", "anthropic"), Str("model", by), js.RawField("usage", usage),
 	}
 }
 
@@ -95,6 +99,9 @@ var ModelCounters = [4][3]string{
 	{"cacheReadInputTokens", "cache_read_input_tokens", "cacheRead"},
 	{"cacheCreationInputTokens", "cache_creation_input_tokens", "cacheWrite"},
 }
+
+// ModelNamed returns the model that Claude Code's totals call so: it marks one whose context is larger.
+func ModelNamed(name string) string { return strings.TrimSuffix(name, "[1m]") }
 
 // ModelUsage returns the counters of the format for those that Claude Code's totals have of a model.
 func ModelUsage(total js.Value) js.Value {

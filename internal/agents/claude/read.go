@@ -283,9 +283,9 @@ func (c *conversion) reply(i int, at *slot) error {
 	for k, other := range others {
 		// The id does not depend on the session: another file may have a copy of the reply.
 		p := formats.Place{ID: c.index.nodes[lines[0]].uuid + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
-		made := other.Fields(m.Str("model"))
-		c.spent(last, made[len(made)-1].Raw, cmp.Or(other.Model, m.Str("model")))
-		id, err := c.b.Add(p, session.TypeUsage, made...)
+		by, usage, fields := other.Entry(m.Str("model"))
+		c.spent(last, usage, by)
+		id, err := c.b.Add(p, session.TypeUsage, fields...)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -16,7 +15,7 @@ func (c *conversion) total(i int, l line, text string) error {
 	var of []string
 	usage := map[string]js.Value{}
 	for model, used := range l.get("modelUsage").Members() {
-		usage[strings.TrimSuffix(model, "[1m]")] = api.ModelUsage(used)
+		usage[api.ModelNamed(model)] = api.ModelUsage(used)
 	}
 	if !c.agents {
 		for k, fields := range c.count.Rest(usage, "anthropic", c.lose(i)) {

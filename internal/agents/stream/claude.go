@@ -2,7 +2,6 @@ package stream
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -44,7 +43,7 @@ type claudeReader struct {
 // tell.
 type turnUsage struct {
 	output int64               // tokens of its replies that are recorded
-	cost   float64             // in USD, since the agent's session began
+	cost   js.Value            // in USD, since the agent's session began
 	models js.Value            // what each model had used by the end of the turn before, since the agent's session began
 	spent  map[string][4]int64 // tokens that entries of the turn have, by model
 }
@@ -122,7 +121,7 @@ func (c *claudeReader) begin(v js.Dict, id string) {
 	c.sessionID = id
 	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
 	before := c.rec.total(id)
-	c.turn = turnUsage{cost: before.Get("totalCostUsd").Float(), models: before.Get("modelUsage")}
+	c.turn = turnUsage{cost: before.Get("totalCostUsd"), models: before.Get("modelUsage")}
 }
 
 func (c *claudeReader) system(v js.Dict) {
@@ -182,9 +181,9 @@ func (c *claudeReader) ready() {
 func (c *claudeReader) put(fields []js.Field) {
 	model := c.head.Get("model").Str()
 	for _, other := range c.others {
-		made := other.Fields(model)
-		c.rec.entry(session.TypeUsage, c.at, made...)
-		c.turn.took(cmp.Or(other.Model, model), made[len(made)-1].Raw)
+		by, usage, entry := other.Entry(model)
+		c.rec.entry(session.TypeUsage, c.at, entry...)
+		c.turn.took(by, usage)
 	}
 	c.turn.output += outputOf(c.others)
 	c.others = nil
@@ -380,7 +379,7 @@ func (c *claudeReader) result(v js.Dict) {
 		model, most := "", -1.0
 		for name, used := range v.Get("modelUsage").Members() { // helpers cost less
 			if cost := used.Get("costUSD").Float(); cost > most {
-				model, most = longContext().ReplaceAllString(name, ""), cost
+				model, most = api.ModelNamed(name), cost
 			}
 		}
 		c.head = v.Value.Add(js.StringField("model", model))
@@ -426,32 +425,20 @@ func (c *claudeReader) own() js.Value {
 // the replies in front of it.
 func (c *claudeReader) total(v js.Dict) {
 	open, model := len(c.blocks) > 0 && c.written == nil, c.head.Get("model").Str()
-	cost := math.Round(since(v.Get("total_cost_usd").Float(), c.turn.cost)*1e12) / 1e12
+	models := v.Get("modelUsage")
+	cost := max(0, usdSince(v.Get("total_cost_usd"), c.turn.cost)-c.turn.beside(models, model))
+	details := js.RawField("details", js.Object(js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID),
+		js.RawField("totalCostUsd", v.Get("total_cost_usd")), js.RawField("modelUsage", models)))
 	var rest []js.Field
 	if open {
 		usage := c.own()
 		output := usage.Get("output_tokens").Int()
 		output += max(0, v.Get("usage", "output_tokens").Int()-c.turn.output-outputOf(c.others)-output)
-		rest = []js.Field{js.RawField("usage", api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))}
-	}
-	recorded := c.turn
-	recorded.spent = maps.Clone(c.turn.spent)
-	if open {
-		recorded.took(model, rest[0].Raw)
-		for _, other := range c.others {
-			made := other.Fields(model)
-			recorded.took(cmp.Or(other.Model, model), made[len(made)-1].Raw)
-		}
-	}
-	entries, others := recorded.rests(v.Get("modelUsage"), model, c.rec.lose)
-	cost = max(0, cost-others)
-	details := js.RawField("details", js.Object(js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID),
-		js.RawField("totalCostUsd", v.Get("total_cost_usd")), js.RawField("modelUsage", v.Get("modelUsage"))))
-	if open {
-		rest[0].Raw = string(js.Value(rest[0].Raw).With("cost", js.Value(js.Object(usd("total", cost)))))
-		rest = append(rest, details)
+		told := js.Value(api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))
+		rest = []js.Field{js.RawField("usage", told.With("cost", js.Value(js.Object(usd("total", cost))))), details}
 	}
 	c.finish(v.Get("stop_reason").Str(), rest...)
+	entries := c.turn.rests(models, model, c.rec.lose)
 	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if !open && cost > 0 { // no entry has the cost yet
 		entries = append(entries, []js.Field{
@@ -462,7 +449,7 @@ func (c *claudeReader) total(v js.Dict) {
 	for _, fields := range entries {
 		c.rec.entry(session.TypeUsage, at, fields...)
 	}
-	c.turn = turnUsage{cost: v.Get("total_cost_usd").Float(), models: js.Value(strings.Clone(string(v.Get("modelUsage"))))}
+	c.turn = turnUsage{cost: js.Value(strings.Clone(string(v.Get("total_cost_usd")))), models: js.Value(strings.Clone(string(models)))}
 }
 
 // usageRest is the kind of an entry for what was used in all and no reply says.
@@ -491,15 +478,29 @@ func since[N int64 | float64](now, before N) N {
 	return now - before
 }
 
-// rests returns the usage entries for what models used in a turn and nothing recorded says, and what models other than that
-// of the replies cost.
-func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format string, args ...any)) (entries [][]js.Field, others float64) {
+// usdSince is [since] for dollars, without the error that a difference of two sums has.
+func usdSince(now, before js.Value) float64 {
+	return math.Round(since(now.Float(), before.Float())*1e12) / 1e12
+}
+
+// beside returns what models other than that of the replies cost in a turn, in USD.
+func (t *turnUsage) beside(models js.Value, own string) (sum float64) {
+	for name, used := range models.Members() {
+		if api.ModelNamed(name) != own {
+			sum += usdSince(used.Get("costUSD"), t.models.Get(name, "costUSD"))
+		}
+	}
+	return sum
+}
+
+// rests returns the usage entries for what models used in a turn and nothing recorded says.
+func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
 	var parts, total int64
 	for _, n := range t.spent {
 		parts += n[0] + n[1] + n[2] + n[3]
 	}
 	for name, used := range models.Members() {
-		before, model := t.models.Get(name), longContext().ReplaceAllString(name, "")
+		before, model := t.models.Get(name), api.ModelNamed(name)
 		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens"), false
 		for i, names := range api.ModelCounters {
 			grew := since(used.Get(names[0]).Int(), before.Get(names[0]).Int())
@@ -509,9 +510,9 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 		}
 		cost := 0.0
 		if model != own {
-			cost = math.Round(since(used.Get("costUSD").Float(), before.Get("costUSD").Float())*1e12) / 1e12
+			cost = usdSince(used.Get("costUSD"), before.Get("costUSD"))
 		}
-		if others += cost; !some && cost == 0 {
+		if !some && cost == 0 {
 			continue
 		}
 		made := js.Value(api.Usage(usage)).With("cost", js.Value(js.Object(usd("total", cost), js.RawField("totalFromProvider", "true"))))
@@ -522,11 +523,8 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 	if parts > total && total > 0 {
 		entries = append(entries, formats.Differ("anthropic", own, parts, total, lose))
 	}
-	return entries, others
+	return entries
 }
-
-// longContext is what Claude Code adds to the name of a model whose context is larger.
-var longContext = lazy.Regexp(`\[1m\]$`)
 
 func (c *claudeReader) end() {
 	if said := c.partial.blocks(c.rec); !c.partial.ended && len(said) > len(c.blocks) && c.written == nil {
