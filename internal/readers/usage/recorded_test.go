@@ -1,7 +1,6 @@
 package usage_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -56,6 +55,42 @@ func (r *claudeRun) ends(input, output int, models string, cost float64) {
 // used is what a model used, in modelUsage.
 func used(model string, input, output int, cost float64) string {
 	return fmt.Sprintf(`%q:{"inputTokens":%d,"outputTokens":%d,"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"webSearchRequests":0,"costUSD":%v,"contextWindow":200000}`, model, input, output, cost)
+}
+
+// textOf returns the text of a session that begins with what was recorded.
+func textOf(t *testing.T, items []*stream.Item) string {
+	t.Helper()
+	text := session.NewHeader(session.HeaderFields{ID: "s", CWD: "/"}) + "\n"
+	b := session.Batch{Known: func(string) bool { return false }}
+	if err := stream.AddTo(&b, items); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range b.Entries {
+		text += e.Raw() + "\n"
+	}
+	return text
+}
+
+// charged returns the calls of a session with what they used and cost in all, and what a listing says of it.
+func charged(t *testing.T, text string) (calls []usage.Call, tokens prices.Tokens, cost prices.Money, listed session.Spent) {
+	t.Helper()
+	read, err := usage.Read(strings.NewReader(text), usage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := prices.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := session.ScanInfo(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	costing := &usage.Costing{Mode: usage.Auto, Table: table}
+	for _, c := range read.Calls {
+		tokens, cost = tokens.Add(c.Tokens), cost.Add(costing.Of(&c).Cost)
+	}
+	return read.Calls, tokens, cost, info.Spent
 }
 
 // TestClaudeTotals: what is recorded of a run adds up to what its results say, in tokens and in cost, and each call counts once:
@@ -113,36 +148,14 @@ func TestClaudeTotals(t *testing.T) {
 		r := &claudeRun{}
 		r.begin()
 		tt.run(r)
-		items := r.recorded(t, "s")
-		text := session.NewHeader(session.HeaderFields{ID: "s", CWD: "/"}) + "\n"
-		b := session.Batch{Known: func(string) bool { return false }}
-		if err := stream.AddTo(&b, items); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range b.Entries {
-			text += e.Raw() + "\n"
-		}
-		read, err := usage.Read(strings.NewReader(text), usage.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := prices.Builtin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		costing := &usage.Costing{Mode: usage.Auto, Table: table}
-		var input, output int64
-		var cost prices.Money
-		for _, c := range read.Calls {
-			input, output, cost = input+c.Tokens.Input, output+c.Tokens.Output, cost.Add(costing.Of(&c).Cost)
-		}
-		got, want := fmt.Sprintf("%d %d %d %s", len(read.Calls), input, output, cost.Decimal(6)), fmt.Sprintf("%d %d %d %.6f", tt.calls, tt.input, tt.output, tt.cost)
+		text := textOf(t, r.recorded(t, "s"))
+		calls, tokens, cost, listed := charged(t, text)
+		got, want := fmt.Sprintf("%d %d %d %s", len(calls), tokens.Input, tokens.Output, cost.Decimal(6)), fmt.Sprintf("%d %d %d %.6f", tt.calls, tt.input, tt.output, tt.cost)
 		if got != want {
 			t.Errorf("%s: %s, want %s in\n%s", tt.name, got, want, text)
 		}
-		info, err := session.ScanInfo(strings.NewReader(text))
-		if err != nil || info.Spent.Input != tt.input || info.Spent.Output != tt.output || math.Abs(info.Spent.Cost-tt.cost) > 1e-9 {
-			t.Errorf("%s: a listing has %+v, %v", tt.name, info.Spent, err)
+		if listed.Input != tt.input || listed.Output != tt.output || math.Abs(listed.Cost-tt.cost) > 1e-9 {
+			t.Errorf("%s: a listing has %+v", tt.name, listed)
 		}
 	}
 }
@@ -158,18 +171,9 @@ func TestClaudeKilled(t *testing.T) {
 	r.begin()
 	r.says("m2", "claude-sonnet-4-6", 100, false)
 	r.ends(100, 30, used("claude-sonnet-4-6", 100, 30, 0.5), 0.5)
-	again := r.recorded(t, "other")
-	text := session.NewHeader(session.HeaderFields{ID: "s", CWD: "/"}) + "\n"
-	b := session.Batch{Known: func(string) bool { return false }}
-	if err := stream.AddTo(&b, append(killed, again...)); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range b.Entries {
-		text += e.Raw() + "\n"
-	}
-	read, err := usage.Read(strings.NewReader(text), usage.Options{})
-	if err != nil || len(read.Calls) != 2 || read.Calls[0].Billed || read.Calls[1].Stored != prices.USD/2 {
-		t.Errorf("%v %+v", err, read.Calls)
+	text := textOf(t, append(killed, r.recorded(t, "other")...))
+	if calls, _, _, _ := charged(t, text); len(calls) != 2 || calls[0].Billed || calls[1].Stored != prices.USD/2 {
+		t.Errorf("%+v", calls)
 	}
 	if details := js.Value(text[strings.LastIndex(text, `"details":`)+len(`"details":`):]); !strings.HasPrefix(string(details), `{"usageFrom":"result"`) {
 		t.Errorf("%s", details)
@@ -180,31 +184,13 @@ func TestClaudeKilled(t *testing.T) {
 // run on its last reply alone. Both count right.
 func TestFilesOfRC1(t *testing.T) {
 	t.Parallel()
-	table, err := prices.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, want := range map[string]string{"rc1-split.jsonl": "1 1100 0.002800", "rc1-recorded.jsonl": "2 202000 0.630000"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := usage.Read(bytes.NewReader(data), usage.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := session.ScanInfo(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		costing := &usage.Costing{Mode: usage.Auto, Table: table}
-		var tokens int64
-		var cost prices.Money
-		for _, c := range read.Calls {
-			tokens, cost = tokens+c.Tokens.Total(), cost.Add(costing.Of(&c).Cost)
-		}
-		s := info.Spent
-		if got := fmt.Sprintf("%d %d %s", len(read.Calls), tokens, cost.Decimal(6)); got != want || s.Input+s.Output+s.CacheRead+s.CacheWrite != tokens {
+		calls, tokens, cost, s := charged(t, string(data))
+		if got := fmt.Sprintf("%d %d %s", len(calls), tokens.Total(), cost.Decimal(6)); got != want || s.Input+s.Output+s.CacheRead+s.CacheWrite != tokens.Total() {
 			t.Errorf("%s: %s, want %s; a listing has %+v", name, got, want, s)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // spoken is a line of a reply with a usage.
@@ -47,20 +46,12 @@ func TestReplyCountsOnce(t *testing.T) {
 		{"requests that do not add up", ask + iterations(first+","+first), 1, 4, 182000, 500},
 	} {
 		r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(tt.lines), CWD: "/w"})
-		read, err := usage.Read(strings.NewReader(r.Text()), usage.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var input, cached, output int64
-		for _, c := range read.Calls {
-			input, cached, output = input+c.Tokens.Input, cached+c.Tokens.CacheRead, output+c.Tokens.Output
-		}
-		if got := [4]int64{int64(len(read.Calls)), input, cached, output}; got != [4]int64{tt.calls, tt.input, tt.read, tt.output} || len(r.Losses) > 0 {
+		calls, used, _, listed := charged(t, r.Text())
+		if got := [4]int64{int64(len(calls)), used.Input, used.CacheRead, used.Output}; got != [4]int64{tt.calls, tt.input, tt.read, tt.output} || len(r.Losses) > 0 {
 			t.Errorf("%s: %v, want %v; lost %v", tt.name, got, []int64{tt.calls, tt.input, tt.read, tt.output}, r.Losses)
 		}
-		info, err := session.ScanInfo(strings.NewReader(r.Text()))
-		if err != nil || info.Spent.Input != tt.input || info.Spent.CacheRead != tt.read || info.Spent.Output != tt.output {
-			t.Errorf("%s: a listing has %+v, %v", tt.name, info.Spent, err)
+		if listed.Input != tt.input || listed.CacheRead != tt.read || listed.Output != tt.output {
+			t.Errorf("%s: a listing has %+v", tt.name, listed)
 		}
 		if out, lost := formatstest.Export(t, claude.Claude, r.Session(t), ""); out != tt.lines || len(lost) > 0 {
 			t.Errorf("%s: became %s, lost %v", tt.name, out, lost)
