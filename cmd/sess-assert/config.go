@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -20,7 +19,6 @@ type config struct {
 	gates                             []gate.Gate
 	ofCalls                           bool // one of them is about calls
 	noRedact                          bool
-	secrets                           *redact.Redactor // nil until there is a breach
 }
 
 func (c *config) flags() []cli.Flag {
@@ -46,8 +44,8 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.json, "json", "print a JSON object for each breach, and one of all"),
 			cli.Bool(&c.sarif, "sarif", "print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "print annotations of GitHub Actions"),
-			cli.Bool(&c.noRedact, "no-redact", "leave secrets in"),
 			cli.Bool(&c.junit, "junit", "print JUnit's XML, with a case for each gate and session"),
+			cli.Bool(&c.noRedact, "no-redact", "leave secrets in"),
 		),
 	)
 }

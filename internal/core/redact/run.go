@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -158,14 +159,16 @@ func (r *Redactor) withoutImage(text string, f frame) string {
 	return strings.TrimSuffix(before, ",") + after
 }
 
-// Default makes a redactor of the default rules, for tools that have no more than --redact.
+// Default makes a redactor of the default rules, for tools that have no more than --redact. The rules are read once.
 func Default() (*Redactor, error) {
-	set, err := secret.New(secret.Options{Depth: secret.DefaultDepth})
+	set, err := defaultRules()
 	if err != nil {
 		return nil, err
 	}
 	return New(Options{Set: set})
 }
+
+var defaultRules = sync.OnceValues(func() (*secret.Set, error) { return secret.New(secret.Options{Depth: secret.DefaultDepth}) })
 
 // Problem returns the problem of a finding that was kept.
 func (f Found) Problem() session.Problem {
