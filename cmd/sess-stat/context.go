@@ -72,8 +72,7 @@ func (r *report) windows() (*usage.Costing, error) {
 	if r.limits.share < 0 {
 		return nil, nil
 	}
-	t, err := r.table(r.streams)
-	return &usage.Costing{Table: t}, err
+	return r.costing()
 }
 
 // each reads sessions whole, one after the other.
@@ -281,19 +280,18 @@ func (r *report) checkContexts(ctx context.Context, found selection.Found) error
 	})
 }
 
-// costing finds what calls cost, as the flags want it; the table comes later.
-func (r *report) costing() *usage.Costing {
-	return &usage.Costing{Mode: r.cost, Known: r.knownUsage}
+// costing finds what calls cost, as the flags want it.
+func (r *report) costing() (*usage.Costing, error) {
+	prices, err := r.table(r.streams)
+	return &usage.Costing{Mode: r.cost, Known: r.knownUsage, Table: prices}, err
 }
 
 // compactions shows what each compaction of the sessions did.
 func (r *report) compactions(ctx context.Context, found selection.Found) error {
-	prices, err := r.table(r.streams)
+	costing, err := r.costing()
 	if err != nil {
 		return err
 	}
-	costing := r.costing()
-	costing.Table = prices
 	t := table{heads: []string{"session", "entry", "time", "tokensBefore", "before", "after", "saved", "entries", "files", "cost", "priced-by"}, text: 3, last: true}
 	unpriced := 0
 	err = r.each(ctx, found, func(src *address.Source) error {
@@ -308,7 +306,7 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 				unpriced++
 			}
 			if r.json {
-				if err := r.compactedJSON(src, c, is, prices); err != nil {
+				if err := r.compactedJSON(src, c, is, costing.Table); err != nil {
 					return err
 				}
 			}
@@ -319,7 +317,7 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 			n := func(v int64) string { return strconv.FormatInt(v, 10) }
 			t.rows = append(t.rows, []string{
 				src.Header.ID, c.Entry, c.Time, n(c.Reported), n(c.Before), n(c.After), n(c.Before - c.After),
-				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), spent, pricedBy(is.By, prices),
+				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), spent, pricedBy(is.By, costing.Table),
 			})
 		}
 		return nil

@@ -37,8 +37,8 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 	if err != nil {
 		return err
 	}
-	costing := r.costing()
-	if costing.Table, err = r.table(r.streams); err != nil {
+	costing, err := r.costing()
+	if err != nil {
 		return err
 	}
 	u := &usageTable{keys: r.keys, copied: l.Copied()}
