@@ -107,9 +107,11 @@ func (a *anthropicRequest) assistant(t *turn) {
 			calls = append(calls, a.toolUse(t.number, t.calls[len(calls)]))
 		case session.BlockThinking, session.BlockEncrypted:
 			block := thinking(t.message, b)
-			if other := block != nil && t.message.Str("model") != "" && modelOf(t.message) != a.thinker; other {
+			switch {
+			case block == nil:
+			case t.message.Str("model") != "" && modelOf(t.message) != a.thinker:
 				a.report(t.number, "thinking of another model left out")
-			} else if block != nil {
+			default:
 				said, moved = append(said, block), moved || len(calls) > 0
 			}
 		default:

@@ -375,8 +375,9 @@ const mostSpelled = 1 << 20
 
 // Key returns what the copies of an entry have in common in this process, whatever
 // session they are in; 0 if there can be none. A fork may hang an entry from another
-// parent, and an importer keeps other lines with it: those of a side question of Claude Code name its agent. In a fork of opencode, and in one of codex as it is read, an entry has another
-// id as well, and what was said was said at the same millisecond.
+// parent, and an importer keeps other lines with it: those of a side question of Claude Code name its agent. In a fork
+// of opencode, and in one of codex as it is read, an entry has another id as well, and what was said was said at the same
+// millisecond.
 func (src Source) Key(e session.Entry) uint64 {
 	if e.ID() == "" {
 		return 0
