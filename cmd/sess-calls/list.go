@@ -159,7 +159,7 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 func object(src selection.Source, whole *address.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
 	e := entries[d.Entry]
 	out := callRow{
-		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1,
+		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1, By: d.By,
 		Tool: d.Name, CallID: d.ID, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: d.Commands,
 		Opaque: d.Opaque, Unparsed: d.Unparsed, Status: row.Known(d.Status, d.Known), Outcome: d.Outcome, On: "branch",
 	}

@@ -15,6 +15,7 @@ type callRow struct {
 	Timestamp row.Time        `row:"timestamp"`                          // When the entry with the call was written.
 	Ended     row.Time        `row:"ended"`                              // When the entry with its result was written, if there is one.
 	Number    int             `row:"number"`                             // Which call it is of those that were looked at, from 1.
+	By        string          `row:"by,null"`                            // Who made it: "provider" for what the provider of the model did by itself; null for the agent.
 	Tool      string          `row:"tool,null"`                          // The name of the tool; null if the call has none.
 	CallID    string          `row:"callId,null"`                        // The id of the call; null if it has none.
 	Target    string          `row:"target,null"`                        // Its subject; null if that is not known.

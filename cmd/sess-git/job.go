@@ -173,6 +173,9 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	for _, c := range calls.Of(whole.Entries, h.CWD) {
+		if c.By != "" {
+			continue // made away from this machine
+		}
 		d := blame.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
 		if c.Result >= 0 {
@@ -306,7 +309,7 @@ func (j *job) asked(ctx context.Context, r blame.Row, until int64) (prompt strin
 		since[i] = true
 	}
 	for _, c := range calls.Of(whole.Entries, whole.Header.CWD) {
-		if t, ok := whole.Entries[c.Entry].Timestamp(); since[c.Entry] && (!ok || t/1000 <= until+around) {
+		if t, ok := whole.Entries[c.Entry].Timestamp(); c.By == "" && since[c.Entry] && (!ok || t/1000 <= until+around) {
 			list = append(list, c)
 		}
 	}

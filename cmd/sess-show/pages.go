@@ -321,9 +321,10 @@ func (c *config) shown(m session.Message) (shown session.Message, ok bool) {
 	}
 	var blocks []string
 	for b := range m.Blocks() {
-		switch {
-		case thinking == page.None && b.IsThinking(), calls == page.None && b.Type == session.BlockToolCall:
-		case calls == page.Names && b.Type == session.BlockToolCall:
+		_, provided := b.Provided()
+		switch isCall := provided || b.Type == session.BlockToolCall; {
+		case thinking == page.None && b.IsThinking(), calls == page.None && isCall:
+		case calls == page.Names && isCall:
 			blocks = append(blocks, js.Object(js.StringField("type", b.Type), js.RawField("id", b.Get("id")), js.RawField("name", b.Get("name")), js.RawField("arguments", "{}")))
 		default:
 			blocks = append(blocks, b.Raw())

@@ -100,6 +100,10 @@ func otherBlocks(m session.Message) string {
 			rest = append(rest, b.Str("thinking"))
 		case session.BlockImage:
 			rest = append(rest, "[image]")
+		default:
+			if p, ok := b.Provided(); ok {
+				calls = append(calls, strings.TrimSpace(p.Name+" "+p.Arguments))
+			}
 		}
 	}
 	if len(calls) > 0 {

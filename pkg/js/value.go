@@ -218,6 +218,32 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
+// Strings calls visit for each string in a value at any depth, in the order of the text, until it returns false. What skip
+// reports is left out: it is told of each member of an object, with its name, and of each object, with the name "".
+func (v Value) Strings(skip func(name string, v Value) bool, visit func(Value) bool) {
+	stack := []Value{v}
+	for len(stack) > 0 {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		first := len(stack)
+		switch {
+		case top.IsString():
+			if !visit(top) {
+				return
+			}
+		case top.IsArray():
+			stack = slices.AppendSeq(stack, top.Elements())
+		case top.IsObject() && !skip("", top):
+			for name, value := range top.Members() {
+				if name == "" || !skip(name, value) {
+					stack = append(stack, value)
+				}
+			}
+		}
+		slices.Reverse(stack[first:])
+	}
+}
+
 // With returns an object with the member called name set to value: in place if the object has it,
 // else at the end. All other bytes stay as they are. A value of "" removes the member; a value that
 // is no object, or absent, becomes an object of the member alone.

@@ -116,7 +116,7 @@ const (
 	BlockEncrypted = "redactedThinking"
 )
 
-var blockTypes = []string{BlockText, BlockThinking, BlockImage, BlockToolCall, BlockEncrypted}
+var blockTypes = []string{BlockText, BlockThinking, BlockImage, BlockToolCall, BlockEncrypted, BlockProvided}
 
 // IsThinking reports whether the block is thinking, readable or not.
 func (b Block) IsThinking() bool { return b.Type == BlockThinking || b.Type == BlockEncrypted }

@@ -38,6 +38,9 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 		}
 		return documentNote(data, str("title"), str("source", "media_type"), str("source", "url"))
 	default:
+		if made := session.AnthropicProvided(b); made != "" {
+			return made
+		}
 		lose(KindMedia, "content of type %q, which no model will be shown", typ)
 	}
 	return ""

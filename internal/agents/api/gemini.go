@@ -40,7 +40,16 @@ func (m Mapping) Gemini(v js.Value) session.Message {
 	case blocked != "":
 		a.stop, a.failure = "error", "the prompt was blocked: "+cmp.Or(v.Get("promptFeedback", "blockReasonMessage").Str(), blocked)
 	}
-	return m.message(m.geminiBlocks(c.Get("content", "parts")), a)
+	blocks := m.geminiBlocks(c.Get("content", "parts"))
+	if found := c.Get("groundingMetadata"); found.Get("webSearchQueries").IsArray() {
+		var queries []string
+		for q := range found.Get("webSearchQueries").Elements() {
+			queries = append(queries, q.Str())
+		}
+		arguments := js.Object(js.StringField("query", strings.Join(queries, "; ")))
+		blocks = append(blocks, session.ProvidedResult(session.ProvidedCall("", "google_search", arguments), "", "", found.Get("groundingChunks"), false))
+	}
+	return m.message(blocks, a)
 }
 
 // geminiBlocks returns the blocks of parts. Text goes on in the part behind it, and a
@@ -69,6 +78,14 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 				say()
 			}
 			said.add(spoken.Str(), signature, thought)
+		case part.Get("executableCode").IsObject():
+			say()
+			blocks = append(blocks, session.ProvidedCall(part.Get("executableCode", "id").Str(), codeExecution, string(part.Get("executableCode"))))
+		case part.Get("codeExecutionResult").IsObject():
+			say()
+			came := part.Get("codeExecutionResult")
+			failed := came.Get("outcome").Str() != "OUTCOME_OK"
+			blocks = append(blocks, session.ProvidedResult("", came.Get("id").Str(), codeExecution, came.Get("output"), failed))
 		default:
 			say()
 			m.Lose(KindMedia, "content of type %q, which no model will be shown", firstMember(part))
@@ -77,6 +94,9 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 	say()
 	return blocks
 }
+
+// codeExecution is what a run of code by Gemini's API is called.
+const codeExecution = "code_execution"
 
 // A geminiText is a block of text or thinking that parts make.
 type geminiText struct {

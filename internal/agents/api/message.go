@@ -118,7 +118,7 @@ func User(blocks []string, more ...js.Field) session.Message {
 // Assistant returns an assistant message of blocks. A [Builder] fills in the fields that are not
 // given.
 func Assistant(blocks []string, more ...js.Field) session.Message {
-	return message([]js.Field{js.StringField("role", session.RoleAssistant)}, blocks, more)
+	return message([]js.Field{js.StringField("role", session.RoleAssistant)}, session.JoinProvided(blocks), more)
 }
 
 // ToolResult returns the result of a tool call.

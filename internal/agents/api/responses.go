@@ -73,10 +73,54 @@ func (m Mapping) items(list js.Value, a answer) session.Message {
 				blocks = append(blocks, made)
 			}
 		default:
-			m.Lose(KindTool, "an item of type %q, which no model will be shown", typ)
+			made := ItemProvided(item)
+			if made == "" {
+				m.Lose(KindTool, "an item of type %q, which no model will be shown", typ)
+				continue
+			}
+			blocks = append(blocks, made)
 		}
 	}
 	return m.message(blocks, a)
+}
+
+// ItemProvided returns a block for an item of the Responses API that says what OpenAI did by itself, or that is the
+// result of that; "" for any other item, such as a call of a tool that the program runs. A search has no result but that
+// it ended; what else came of a call stands in members of several names.
+func ItemProvided(item js.Value) string {
+	id, typ := cmp.Or(item.Get("call_id"), item.Get("id")).Str(), item.Get("type").Str()
+	name := strings.TrimSuffix(typ, "_call")
+	switch typ {
+	case "tool_search_output":
+		return session.ProvidedResult("", id, "tool_search", item.Get("tools"), false)
+	case "mcp_call":
+		name = "mcp__" + item.Get("server_label").Str() + "__" + item.Get("name").Str()
+	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call":
+	default:
+		return ""
+	}
+	given := cmp.Or(item.Get("action"), item.Get("arguments"))
+	if given.IsString() && js.Value(given.Str()).IsObject() && js.Valid([]byte(given.Str())) {
+		given = js.Value(Compact(given.Str()))
+	}
+	if !given.IsObject() {
+		given = item.Without("type", "id", "call_id", "status", "name", "server_label", "output", "outputs", "results", "result", "error")
+	}
+	block := session.ProvidedCall(id, name, string(given))
+	var came []js.Value
+	for _, member := range []string{"error", "output", "outputs", "results"} {
+		if v := item.Get(member); v != "" && v != "null" {
+			came = append(came, v)
+		}
+	}
+	failed := item.Get("status").Str() == "failed" || item.Get("error").Truthy()
+	switch image := item.Get("result").Str(); {
+	case image != "":
+		return string(js.Value(block).Add(js.RawField("content", Array(Image("image/"+cmp.Or(item.Get("output_format").Str(), "png"), image))), js.RawField("isError", "false")))
+	case len(came) > 0 || failed || item.Get("status").Str() == "completed":
+		return session.ProvidedResult(block, id, name, js.Value(Array(came...)), failed)
+	}
+	return block
 }
 
 // noted marks citations of a text.

@@ -292,7 +292,9 @@ func (c *conv) convert(l line, it item, key string) {
 	case kindOutput, kindCustomOutput:
 		c.output(l, it, key)
 	case "web_search_call", "image_generation_call", "tool_search_call", "tool_search_output":
-		c.lose(l, formats.KindTool, "what the provider did by itself (%s), which no other model is shown", it.kind)
+		c.holdBack(it)
+		p := c.assistant(key, false)
+		p.blocks = append(p.blocks, api.ItemProvided(it.Value))
 	case "compaction", "context_compaction", "compaction_summary":
 		c.lose(l, formats.KindContext, "a summary that only the provider can read (%s)", it.kind)
 	}

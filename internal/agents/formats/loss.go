@@ -146,6 +146,8 @@ func (l *Lost) Blocks(e session.Entry, m session.Message, held ...string) {
 			l.Add(e, KindTool)
 		case b.Type == session.BlockImage:
 			l.Add(e, KindMedia)
+		case b.Type == session.BlockProvided:
+			l.Say(e, KindTool, "what the provider did by itself (%s), left out", b.Str("name"))
 		default:
 			l.Say(e, KindMedia, "content of type %q, left out", b.Type)
 		}

@@ -144,10 +144,12 @@ type called struct {
 	entry string
 }
 
-// called are the calls of the path, oldest first.
+// called are the agent's calls of the path, oldest first.
 func (b Brief) called() (out []called) {
 	for _, c := range calls.Of(b.Path, b.CWD) {
-		out = append(out, called{c, b.Path[c.Entry].ID()})
+		if c.By == "" {
+			out = append(out, called{c, b.Path[c.Entry].ID()})
+		}
 	}
 	return out
 }

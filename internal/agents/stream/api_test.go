@@ -22,6 +22,13 @@ func brief(m session.Message) string {
 			out = append(out, fmt.Sprintf("(%s)", b.Str("thinking")))
 		case "toolCall":
 			out = append(out, fmt.Sprintf("%s=%s%s", b.Str("id"), b.Str("name"), b.Get("arguments")))
+		case session.BlockProvided:
+			p, _ := b.Provided()
+			line := "by itself " + p.Name + p.Arguments
+			if text := p.Result.Text(""); text != "" {
+				line += "=<" + text + ">"
+			}
+			out = append(out, line)
 		default:
 			out = append(out, fmt.Sprintf("%q", b.Str("text")))
 		}

@@ -101,7 +101,11 @@ func (c *codexReader) item(v js.Dict, ended bool) {
 		if ended {
 			c.say(typ, v.Get("text").Str())
 		}
-	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
+	case "web_search":
+		if ended {
+			c.searched(v)
+		}
+	case "command_execution", "file_change", "mcp_tool_call", "collab_tool_call":
 		c.call(typ, v)
 		if ended {
 			c.outcome(typ, v)
@@ -151,13 +155,23 @@ func (c *codexReader) call(typ string, v js.Dict) {
 		if arguments = string(v.Get("arguments")); !v.Get("arguments").IsObject() {
 			arguments = js.Object(js.RawField("input", v.Get("arguments")))
 		}
-	case "web_search":
-		arguments = js.Object(js.RawField("query", cmp.Or(v.Get("query"), `""`)))
 	case "collab_tool_call":
 		name = cmp.Or(v.Get("tool").Str(), typ)
 		arguments = js.Object(js.RawField("prompt", v.Get("prompt")), js.RawField("receivers", v.Get("receiver_thread_ids")))
 	}
 	c.add(c.rec.now(), api.ToolCall(id, name, arguments))
+}
+
+// searched adds a search of the provider's, of which codex prints no result.
+func (c *codexReader) searched(v js.Dict) {
+	if len(c.results) > 0 {
+		c.closeWith()
+	}
+	arguments := js.Object(js.RawField("query", cmp.Or(v.Get("query"), `""`)))
+	if action := v.Get("action"); action.IsObject() {
+		arguments = string(action)
+	}
+	c.add(c.rec.now(), session.ProvidedResult(session.ProvidedCall(c.callID(v), "web_search", arguments), "", "", "", false))
 }
 
 // outcome adds the result of a call.

@@ -191,6 +191,9 @@ func background(all []Call, entries []session.Entry) {
 	running, answered := map[string]*Call{}, map[int][]*Call{}
 	some := false
 	for i := range all {
+		if all[i].By != "" {
+			continue
+		}
 		some = some || all[i].runs != ""
 		answered[all[i].Result] = append(answered[all[i].Result], &all[i])
 	}

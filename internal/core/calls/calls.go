@@ -18,6 +18,7 @@ type Call struct {
 	Ending
 
 	Entry   int      // the index of the entry that has it
+	By      string   // who made it, [ByProvider] or "" for the agent
 	Result  int      // the index of the entry with its result, or that tells how it ended in the background; -1 for none
 	Beside  []int    // those with what else was told of it if it went on in the background
 	Kind    string   // see [Kinds]
@@ -26,6 +27,10 @@ type Call struct {
 	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
 	Target  string   // its subject: the command, the first path, the pattern or the text
 }
+
+// ByProvider is who made a call that the provider of a model made by itself, away from the user's machine. Its result
+// stands in the reply.
+const ByProvider = "provider"
 
 // Of returns the calls of entries, oldest first. The entries are those of a path, or of a session in
 // the order of its file. cwd is the session's directory.
@@ -50,6 +55,14 @@ func Of(entries []session.Entry, cwd string) []Call {
 			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
 				call.Result = at[r.Message]
 			}
+		}
+		for _, made := range messages[i].Provided() {
+			call := About(made.ToolCall, cwd)
+			call.Entry, call.Result, call.Outcome, call.By = at[i], -1, Open, ByProvider
+			if made.Ended() {
+				call.Ending, call.Result = End(made.Result), at[i]
+			}
+			all = append(all, call)
 		}
 	}
 	background(all, entries)

@@ -26,11 +26,11 @@ func Kinds() []string { return []string{Run, Read, Write, Search, Fetch, Agent, 
 var kinds = func() map[string]string {
 	table := map[string]string{}
 	for kind, names := range map[string]string{
-		Run:    "Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_terminal_command run_terminal_cmd execute_command Shell PowerShell powershell",
+		Run:    "Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_terminal_command run_terminal_cmd execute_command Shell PowerShell powershell code_execution bash_code_execution code_interpreter",
 		Read:   "Read read read_file read_many_files ReadFile view view_image NotebookRead ReadMediaFile cat",
 		Write:  "Write write write_file WriteFile Edit edit MultiEdit multiedit NotebookEdit apply_patch patch replace search_replace StrReplaceFile create create_file str_replace str_replace_editor str_replace_based_edit_tool",
-		Search: "Grep grep Glob glob LS ls list list_directory find grep_search codebase_search search_file_content search_files file_search rg",
-		Fetch:  "WebFetch webfetch web_fetch fetch fetch_url FetchURL WebSearch websearch web_search web_search_call google_web_search SearchWeb",
+		Search: "Grep grep Glob glob LS ls list list_directory find grep_search codebase_search search_file_content search_files file_search rg tool_search tool_search_tool_regex tool_search_tool_bm25",
+		Fetch:  "WebFetch webfetch web_fetch fetch fetch_url FetchURL WebSearch websearch web_search web_search_call google_web_search google_search SearchWeb",
 		Agent:  "Task task Agent agent spawn_agent",
 		Ask:    "AskUserQuestion ask_user_question ExitPlanMode exit_plan_mode request_user_input question ask ask_user",
 		Plan:   "TodoWrite todowrite TodoRead todoread todo todo_write update_plan write_todos update_todos SetTodoList TaskCreate TaskUpdate EnterPlanMode",

@@ -27,6 +27,14 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 		fenced(out, "text", systemText([]session.Message{m}), show)
 		return
 	}
+	writeBody(out, m)
+	if m.Failed() {
+		out.WriteString("\n[" + strings.TrimSuffix(name(m.Str("stopReason")+": "+m.Str("errorMessage")), ": ") + "]\n")
+	}
+}
+
+// writeBody writes the blocks of a message.
+func writeBody(out *bufio.Writer, m session.Message) {
 	for b := range m.Blocks() {
 		switch b.Type {
 		case session.BlockText:
@@ -46,11 +54,20 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 		case session.BlockImage:
 			out.WriteString("\n[image " + name(imageNote(b)) + "]\n")
 		default:
-			out.WriteString("\n[block of type " + code(b.Type) + "]\n")
+			p, ok := b.Provided()
+			if !ok {
+				out.WriteString("\n[block of type " + code(b.Type) + "]\n")
+				continue
+			}
+			if p.Arguments != "" {
+				heading(out, "\n###", "Call "+code(p.Name)+" by the provider")
+				fenced(out, "json", compact(p.Arguments), indent)
+			}
+			if p.Ended() {
+				heading(out, "\n###", title(p.Result))
+				writeBody(out, p.Result)
+			}
 		}
-	}
-	if m.Failed() {
-		out.WriteString("\n[" + strings.TrimSuffix(name(m.Str("stopReason")+": "+m.Str("errorMessage")), ": ") + "]\n")
 	}
 }
 
@@ -236,7 +253,17 @@ func writeText(out *bufio.Writer, m session.Message) {
 		case session.BlockImage:
 			writeLine(out, "image:", name(imageNote(b)))
 		default:
-			writeLine(out, "block:", name(b.Type))
+			p, ok := b.Provided()
+			if !ok {
+				writeLine(out, "block:", name(b.Type))
+				continue
+			}
+			if p.Arguments != "" {
+				writeLine(out, "call "+name(p.Name)+":", compact(p.Arguments))
+			}
+			if p.Ended() {
+				writeText(out, p.Result)
+			}
 		}
 	}
 	if !begun {

@@ -1,8 +1,6 @@
 package grep
 
 import (
-	"slices"
-
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -98,36 +96,12 @@ func (w *walker) literal(field Field, v js.Value) {
 	w.stopped = !w.visit(t)
 }
 
-// all shows the strings of a value, at any depth, but for members that hold no text.
-func (w *walker) all(field Field, v js.Value, but ...string) {
-	type frame struct {
-		v   js.Value
-		but []string
-	}
-	stack := []frame{{v, but}}
-	for len(stack) > 0 && !w.stopped {
-		top := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		first := len(stack)
-		switch {
-		case top.v.IsString():
-			w.literal(field, top.v)
-		case top.v.IsArray():
-			for el := range top.v.Elements() {
-				stack = append(stack, frame{v: el})
-			}
-		case top.v.IsObject():
-			if isImage(top.v) {
-				continue
-			}
-			for name, value := range top.v.Members() {
-				if !opaque(name) && !slices.Contains(top.but, name) {
-					stack = append(stack, frame{v: value})
-				}
-			}
-		}
-		slices.Reverse(stack[first:])
-	}
+// all shows the strings of a value, at any depth, but for those that are not for reading.
+func (w *walker) all(field Field, v js.Value) {
+	v.Strings(func(name string, of js.Value) bool { return name == "" && isImage(of) || opaque(name) }, func(literal js.Value) bool {
+		w.literal(field, literal)
+		return !w.stopped
+	})
 }
 
 // isImage reports whether an object is an image: its data is no text.
@@ -208,9 +182,27 @@ func (w *walker) content(v js.Value, field Field) {
 			w.literal(FieldCall, el.Get("name"))
 			w.all(FieldCall, el.Get("arguments"))
 			w.at = before
+		default:
+			w.provided(session.NewBlock(string(el)))
 		}
 	}
 	w.at.Block, w.at.Quiet = -1, quiet
+}
+
+// provided shows what the provider did by itself, if a block is that.
+func (w *walker) provided(b session.Block) {
+	p, ok := b.Provided()
+	if !ok {
+		return
+	}
+	before := w.at
+	w.at.Tool, w.at.Call = p.Name, p.ID
+	w.literal(FieldCall, js.Value(js.Quote(p.Name)))
+	w.all(FieldCall, js.Value(p.Arguments))
+	for of := range p.Result.Blocks() {
+		w.literal(FieldResult, js.Value(of.Get("text")))
+	}
+	w.at = before
 }
 
 // entry shows the texts of an entry that is no message.
@@ -243,6 +235,10 @@ func (w *walker) entry(e session.Entry) {
 		session.TypeTTSRInjection, session.TypeResetBoundary, session.TypeMessage:
 		// Nothing that anybody said.
 	default:
-		w.all(FieldCustom, js.Value(e.Raw()), "type", "id", "parentId", "timestamp")
+		for name, v := range js.Value(e.Raw()).Members() {
+			if name != "type" && name != "id" && name != "parentId" && name != "timestamp" && !opaque(name) {
+				w.all(FieldCustom, v)
+			}
+		}
 	}
 }

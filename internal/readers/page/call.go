@@ -40,16 +40,34 @@ func (p *page) call(c session.ToolCall, result int) {
 	if p.o.Tools == None {
 		return
 	}
-	title, file := titleOf(c)
 	var m session.Message
 	if result >= 0 {
 		m, _ = p.s.Entries[result].Message()
 	}
-	failed := result >= 0 && m.IsError()
-	details := js.Value("")
-	if result >= 0 {
-		details = js.Value(m.Get("details"))
+	p.made(c, m, "", func() {
+		if result >= 0 {
+			p.result(result)
+		}
+	})
+	if p.o.Tools == Names && result >= 0 {
+		p.place(result, "result")
+		p.raw("></article>")
 	}
+}
+
+// provided writes what the provider did by itself. A result that stands apart from its call has no arguments.
+func (p *page) provided(made session.Provided) {
+	if p.o.Tools == None {
+		return
+	}
+	p.made(made.ToolCall, made.Result, " · by the provider", func() { p.blocks(made.Result) })
+}
+
+// made writes a call with its result m, which has no role if there is none; by says who made it, and result writes
+// what came of it.
+func (p *page) made(c session.ToolCall, m session.Message, by string, result func()) {
+	title, file := titleOf(c)
+	failed, details := m.IsError(), js.Value(m.Get("details"))
 	diff, isDiff := changeOf(js.Value(js.Trim(c.Arguments)), details)
 	p.raw("<details")
 	if failed {
@@ -64,7 +82,7 @@ func (p *page) call(c session.ToolCall, result int) {
 	p.raw("</b> ")
 	p.text(title)
 	p.raw(`<span class="s">`)
-	p.text(p.aside(m, result, details, diff, isDiff))
+	p.text(by + p.aside(m, details, diff, isDiff))
 	p.raw("</span></summary>")
 	if p.o.Tools != Names {
 		p.raw("<div>")
@@ -73,16 +91,10 @@ func (p *page) call(c session.ToolCall, result int) {
 		} else {
 			p.arguments(c, title, file)
 		}
-		if result >= 0 {
-			p.result(result)
-		}
+		result()
 		p.raw("</div>")
 	}
 	p.raw("</details>")
-	if p.o.Tools == Names && result >= 0 {
-		p.place(result, "result")
-		p.raw("></article>")
-	}
 }
 
 func nameless(name string) string {
@@ -93,13 +105,13 @@ func nameless(name string) string {
 }
 
 // aside says how much a call did.
-func (p *page) aside(m session.Message, result int, details js.Value, diff change, isDiff bool) string {
+func (p *page) aside(m session.Message, details js.Value, diff change, isDiff bool) string {
 	var parts []string
 	if isDiff {
 		parts = append(parts, fmt.Sprintf("+%d −%d", diff.added, diff.removed))
 	}
 	switch {
-	case result < 0:
+	case m.Role() == "":
 		parts = append(parts, "no result")
 	default:
 		if code := details.Get("exitCode"); code.IsNumber() && code.Int() != 0 {
@@ -158,6 +170,12 @@ func (p *page) result(i int) {
 	m, _ := p.s.Entries[i].Message()
 	p.place(i, "result")
 	p.raw(">")
+	p.blocks(m)
+	p.raw("</article>")
+}
+
+// blocks writes the blocks of a result.
+func (p *page) blocks(m session.Message) {
 	for b := range m.Blocks() {
 		switch b.Type {
 		case session.BlockText:
@@ -169,7 +187,6 @@ func (p *page) result(i int) {
 			p.other(b)
 		}
 	}
-	p.raw("</article>")
 }
 
 // cut returns a text up to the limit, with a note of the length that is left out.

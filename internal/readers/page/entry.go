@@ -245,6 +245,10 @@ func (p *page) other(b session.Block) {
 	case session.BlockEncrypted:
 		p.encrypted()
 	default:
+		if made, ok := b.Provided(); ok {
+			p.provided(made)
+			return
+		}
 		p.raw(`<p class="note">[a block of type `)
 		p.text(b.Type)
 		p.raw("]</p>")
