@@ -119,7 +119,17 @@ func TestReadmeIsOnePage(t *testing.T) {
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	page := read(t, "recipes.md")
-	programs := map[string]string{"sess-chat": read(t, "../scripts/chat")}
+	programs := map[string]string{
+		"sess-chat": read(t, "../scripts/chat"),
+		"my-api": `#!/bin/sh
+if jq -e '.[-1].role == "tool"' > /dev/null; then
+	message='"content":"Two."' reason=stop
+else
+	message='"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"wc -l notes.txt\"}"}}]' reason=tool_calls
+fi
+printf '{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant",%s},"finish_reason":"%s"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}\n' "$message" "$reason"
+`,
+	}
 	for _, m := range regexp.MustCompile("(?ms)^```sh tool (\\S+)\n(.*?)^```").FindAllStringSubmatch(page, -1) {
 		programs[m[1]] = m[2]
 	}
@@ -134,7 +144,7 @@ func TestRecipes(t *testing.T) {
 			for name, text := range programs {
 				write(t, dir, name, text)
 			}
-			stdout, stderr, err := shell(t, dir, corpus.Home+"chmod +x sess-*; PATH=\"$PWD:$PATH\"\n"+r[2])
+			stdout, stderr, err := shell(t, dir, corpus.Home+"chmod +x sess-* my-*; PATH=\"$PWD:$PATH\"\n"+r[2])
 			if err != nil {
 				t.Errorf("status %d: %s\n%s", status(err), stdout, stderr)
 			}

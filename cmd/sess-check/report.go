@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -48,7 +49,7 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	all = append(modes(in.File), all...)
+	all = append(modes(in.File), elsewhere(in.File, all)...)
 	p := findings.Printer{Out: s.Out}
 	if c.json {
 		p.Form = findings.Rows
@@ -62,6 +63,21 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 		}
 	}
 	return all, nil
+}
+
+// elsewhere returns the one finding there is about a file of another agent, of which nothing else here is true.
+func elsewhere(name string, all []check.Finding) []check.Finding {
+	at := slices.IndexFunc(all, func(f check.Finding) bool { return f.Kind == session.NoHeader })
+	if at < 0 || name == "" {
+		return all
+	}
+	format := address.Format(name)
+	if format == "" {
+		return all
+	}
+	f := all[at]
+	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", session.AgentName(format), address.Importer, format, cli.ShellWords([]string{name}))
+	return []check.Finding{f}
 }
 
 // large is from how many bytes on a session is first looked at as if nothing were

@@ -168,9 +168,9 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 // read reads the session, without its secrets if that is wanted.
 func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*address.Source, error) {
 	if !c.redact {
-		return address.Read(ctx, s, name)
+		return address.ReadAny(ctx, s, name)
 	}
-	in, err := address.Open(ctx, s, name)
+	in, err := address.OpenAny(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

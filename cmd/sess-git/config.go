@@ -90,7 +90,7 @@ func (c *config) wanted(ctx context.Context, s *cli.Streams, repo *git.Repositor
 
 // began returns when the session that was named began, in seconds since the epoch.
 func (c *config) began(ctx context.Context, s *cli.Streams) (int64, error) {
-	in, err := address.Open(ctx, s, c.session)
+	in, err := address.OpenAny(ctx, s, c.session)
 	if err != nil {
 		return 0, err
 	}

@@ -46,7 +46,7 @@ func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []strin
 		rows = c.newer(ctx, s, rows, dirs, o)
 	}
 	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err == nil {
-		rows, err = c.withFiles(ctx, rows, files, o)
+		rows, err = c.withFiles(ctx, s, rows, files, o)
 	}
 	if err != nil {
 		return err
@@ -107,10 +107,13 @@ func filesOf(operands []string) (files, dirs []string) {
 }
 
 // withFiles adds the rows of sessions that were named themselves, as ls does with files.
-func (c *config) withFiles(ctx context.Context, rows []store.Row, files []string, o store.Options) ([]store.Row, error) {
+func (c *config) withFiles(ctx context.Context, s *cli.Streams, rows []store.Row, files []string, o store.Options) ([]store.Row, error) {
 	here := store.SameDir(o.CWD)
 	for _, name := range files {
 		row, err := store.Stat(ctx, name, c.exact)
+		if p, ok := session.AsProblem(err); ok && p.Kind == session.NoHeader && address.Format(name) != "" {
+			row, err = scannedRow(ctx, s, name, name)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

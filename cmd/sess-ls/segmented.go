@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -37,7 +37,7 @@ func (c *config) withSegmented(ctx context.Context, s *cli.Streams, rows []store
 		return rows, nil
 	}
 	for _, name := range stores {
-		row, err := segmentedRow(ctx, s, name)
+		row, err := scannedRow(ctx, s, name, filepath.Join(name, "manifest.json"))
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -118,14 +118,15 @@ func storedRow(ctx context.Context, s *cli.Streams, path string, beside *address
 	if err != nil || dir == "" {
 		return store.Row{}, false, err
 	}
-	row, err := segmentedRow(ctx, s, dir)
+	row, err := scannedRow(ctx, s, dir, filepath.Join(dir, "manifest.json"))
 	row.Path = path
 	return row, err == nil, err
 }
 
-// segmentedRow reads all of a segmented store. Its size is that of the session in it.
-func segmentedRow(ctx context.Context, s *cli.Streams, name string) (store.Row, error) {
-	in, err := address.Open(ctx, s, name)
+// scannedRow reads all of a session that is no file of ours: a segmented store, or a file of another agent. Its size is
+// that of the session in it, and dated is the file that says when it was written.
+func scannedRow(ctx context.Context, s *cli.Streams, name, dated string) (store.Row, error) {
+	in, err := address.OpenAny(ctx, s, name)
 	if err != nil {
 		return store.Row{}, err
 	}
@@ -136,9 +137,9 @@ func segmentedRow(ctx context.Context, s *cli.Streams, name string) (store.Row, 
 		return row, err
 	}
 	row.Size = size.n
-	fi, err := os.Stat(filepath.Join(name, "manifest.json"))
+	fi, err := os.Stat(dated)
 	if err != nil {
-		return row, fmt.Errorf("the manifest: %w", err)
+		return row, disk.Cause(err)
 	}
 	if row.ModTime = fi.ModTime(); row.Modified.IsZero() {
 		row.Modified = row.ModTime

@@ -42,7 +42,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	in, err := address.Open(ctx, s, name)
+	in, err := address.OpenAny(ctx, s, name)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type document struct {
 
 // read reads a session.
 func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*document, error) {
-	in, err := address.Open(ctx, s, name)
+	in, err := address.OpenAny(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (r *report) windows() (*usage.Costing, error) {
 func (r *report) each(ctx context.Context, found selection.Found, visit func(*address.Source) error) error {
 	failed, status := 0, cli.ExitDone
 	for _, s := range found.List {
-		src, err := address.Read(ctx, r.streams, s.Name)
+		src, err := address.ReadAny(ctx, r.streams, s.Name)
 		if err == nil {
 			if s.Here(src.Header) != nil {
 				continue

@@ -43,7 +43,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	src, err := address.Read(ctx, s, name)
+	src, err := address.ReadAny(ctx, s, name)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 // A config is what the command line says.
 type config struct {
 	text         *string
+	goOn         bool
 	file, system string
 	harness      address.Harness
 	as           string
@@ -69,6 +70,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("What is said", []cli.Flag{
 			cli.Optional(&c.text, "text, t", "the message is `TEXT`"),
 			cli.String(&c.file, "file, f", "", "read the message from `FILE` (- is standard input)"),
+			cli.Bool(&c.goOn, "go-on", "say nothing, and ask for the answer to the result or the prompt that the session ends with"),
 			cli.String(&c.system, "system", "", "begin with the system prompt in `FILE`, which is not stored"),
 		}...),
 		cli.Group("What the command reads", []cli.Flag{
@@ -106,13 +108,13 @@ func (c *config) check(s *cli.Streams, name string) error {
 	if err := c.checkName(name); err != nil {
 		return err
 	}
-	if err := cli.Exclusive(cli.NameIf(c.text != nil, "--text"), cli.NameIf(c.file != "", "--file")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.text != nil, "--text"), cli.NameIf(c.file != "", "--file"), cli.NameIf(c.goOn, "--go-on")); err != nil {
 		return err
 	}
 	switch {
 	case len(s.Command) == 0 && !c.dryRun:
 		return cli.WithHint(cli.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
-	case c.system == "-" && c.text == nil && (c.file == "" || c.file == "-"):
+	case c.system == "-" && c.readsText():
 		return cli.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
 		return cli.UsageError("--timeout and --retries want a number, 0 or more")
@@ -139,13 +141,16 @@ func (c *config) checkName(name string) error {
 		return cli.WithHint(cli.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
 	case !c.noStore:
 		return address.Writable(name)
-	case name == "-" && c.text == nil && (c.file == "" || c.file == "-"):
+	case name == "-" && c.readsText():
 		return cli.UsageError("standard input is the session: no place for the text")
 	case c.keepFailed, c.expect != "", c.create:
 		return cli.UsageError("--no-store stores nothing: --keep-failed, --expect-leaf and --create do not go with it")
 	}
 	return nil
 }
+
+// readsText reports whether standard input is what the user says.
+func (c *config) readsText() bool { return c.text == nil && !c.goOn && (c.file == "" || c.file == "-") }
 
 func (c *config) checkCompact() error {
 	switch {

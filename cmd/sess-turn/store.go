@@ -23,7 +23,7 @@ import (
 
 // finish stores the turn, or says why not. Failed is why the command did.
 func (t *turn) finish(printed []byte, failed error) error {
-	r := reply{items: []*stream.Item{t.question()}}
+	r := reply{items: t.question()}
 	switch {
 	case failed != nil && t.reply == stream.Text:
 		text, _ := command.Clean(string(printed))

@@ -35,8 +35,8 @@ type turn struct {
 	name    string // the operand
 
 	began  int64             // in milliseconds since the epoch
-	user   session.Message   // what the user says
-	sent   session.Message   // what the command is told of it
+	user   []session.Message // what the user says, nothing for --go-on
+	sent   []session.Message // what the command is told of it
 	prompt []session.Message // of --system
 
 	secrets *redact.Redactor // of --redact, nil: they stay
@@ -66,9 +66,16 @@ func (t *turn) readTexts() error {
 			return err
 		}
 	}
-	t.began, t.user = time.Now().UnixMilli(), session.NewTextMessage(session.RoleUser, text)
-	if t.sent, err = t.clean(session.RoleUser, text); err != nil || t.system == "" {
-		return err
+	t.began = time.Now().UnixMilli()
+	if !t.goOn {
+		sent, err := t.clean(session.RoleUser, text)
+		if err != nil {
+			return err
+		}
+		t.user, t.sent = []session.Message{session.NewTextMessage(session.RoleUser, text)}, []session.Message{sent}
+	}
+	if t.system == "" {
+		return nil
 	}
 	prompt, err := t.streams.ReadText(t.system, "system prompt", "--system")
 	if err != nil {
@@ -89,6 +96,9 @@ func (t *turn) clean(role, text string) (session.Message, error) {
 }
 
 func (t *turn) userText() (string, error) {
+	if t.goOn {
+		return "", nil
+	}
 	if t.text != nil {
 		if *t.text == "" {
 			return "", cli.UsageError("no text: --text is empty")
@@ -97,7 +107,7 @@ func (t *turn) userText() (string, error) {
 	}
 	text, err := t.streams.ReadText(t.file, "text", "--text or --file")
 	if err == nil && text == "" {
-		err = cli.UsageError("no text: the input is empty")
+		err = cli.WithHint(cli.UsageError("no text: the input is empty"), "--go-on asks for the next answer without one, behind the result of a tool")
 	}
 	return text, err
 }
@@ -105,6 +115,9 @@ func (t *turn) userText() (string, error) {
 // make makes the turn.
 func (t *turn) make() error {
 	if err := t.readSession(); err != nil {
+		return err
+	}
+	if err := t.answerable(); err != nil {
 		return err
 	}
 	if t.dryRun {
@@ -188,6 +201,25 @@ func (t *turn) take(src *address.Source) error {
 		t.leaf = src.Entries[at].ID()
 	}
 	return nil
+}
+
+// answerable refuses --go-on where there is nothing to answer: behind an answer, whose calls may lack their results.
+func (t *turn) answerable() error {
+	if !t.goOn {
+		return nil
+	}
+	said := convo.ToLLM(convo.MessagesOf(convo.Project(t.path)))
+	if len(said) == 0 {
+		return cli.WithHint(cli.UsageError("%s: nothing was said, so --go-on has nothing to answer", t.session), "-t TEXT says something")
+	}
+	switch last := said[len(said)-1]; {
+	case last.Role() != session.RoleAssistant:
+		return nil
+	case len(last.ToolCalls()) > 0:
+		return cli.WithHint(cli.UsageError("%s: it ends with calls without results, which --go-on cannot answer", t.session),
+			"sess-append -r toolResult --tool-call-id %s adds a result", cli.ShellWords([]string{last.ToolCalls()[0].ID}))
+	}
+	return cli.WithHint(cli.UsageError("%s: it ends with an answer, so --go-on has nothing to answer", t.session), "-t TEXT says something")
 }
 
 // writable finds out what would keep the turn from being added, before it is paid for.
@@ -322,7 +354,9 @@ func (t *turn) context() []convo.Projected {
 		p.Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return m.Role() == session.RoleSystem })
 		projection = append(projection, p)
 	}
-	projection = append(projection, convo.Projected{Messages: []session.Message{t.sent}})
+	if len(t.sent) > 0 {
+		projection = append(projection, convo.Projected{Messages: t.sent})
+	}
 	if t.window == 0 {
 		return projection
 	}
@@ -342,7 +376,7 @@ func (t *turn) room() int64 { return t.window - t.reserve }
 
 // said is how many of them are for the new prompt, the system prompt included.
 func (t *turn) said() int64 {
-	return render.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
+	return render.Tokens([]convo.Projected{{Messages: slices.Concat(t.prompt, t.sent)}})
 }
 
 // A reply has the entries that are added for a turn: the user's prompt, and the answer.
@@ -361,7 +395,7 @@ func (t *turn) readReply(printed []byte) reply {
 		if changed {
 			t.streams.Warnf("the answer has control characters, or bytes that are not UTF-8: they are not stored")
 		}
-		return reply{items: []*stream.Item{t.question(), said(session.NewTextMessage(session.RoleAssistant, text))}}
+		return reply{items: append(t.question(), said(session.NewTextMessage(session.RoleAssistant, text)))}
 	}
 	var r reply
 	tally := cli.NewTally(t.streams.Warnf)
@@ -401,18 +435,21 @@ func (t *turn) inserted(items []*stream.Item) []*stream.Item {
 		}
 		out = append(out, i)
 	}
-	return slices.Insert(out, at, t.question())
+	return slices.Insert(out, at, t.question()...)
 }
 
 func hasRole(i *stream.Item, role string) bool {
 	return i.Type == session.TypeMessage && i.Message.Role() == role
 }
 
-// question is the item of what the user said, when the turn began.
-func (t *turn) question() *stream.Item {
-	i := said(t.user)
-	i.Time = t.began
-	return i
+// question has the item of what the user said, when the turn began.
+func (t *turn) question() (items []*stream.Item) {
+	for _, m := range t.user {
+		i := said(m)
+		i.Time = t.began
+		items = append(items, i)
+	}
+	return items
 }
 
 // said is the item of a message.

@@ -73,6 +73,42 @@ func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
 	return in, err
 }
 
+// OpenAny is [Open] for tools that only read: a file of another agent, of any format that the importer finds in it, is
+// read while it is imported, as a session in that agent's home is. -v says so.
+func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
+	in, err := Open(ctx, s, operand)
+	if err != nil || in.File == "" {
+		return in, err
+	}
+	f, size, ok := in.Large(0)
+	if !ok {
+		return in, nil
+	}
+	_, err = session.ReadHeader(io.NewSectionReader(f, 0, size))
+	if p, ok := session.AsProblem(err); !ok || p.Kind != session.NoHeader {
+		return in, nil
+	}
+	format := Format(in.File)
+	if format == "" {
+		return in, nil // reading it names the fault
+	}
+	f.Close()
+	s.Notef("%s: read as a session of %s", in.Name, session.AgentName(format))
+	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: []string{format, "--", in.File}, Say: Say(s)}.Start(ctx)
+	in.File, in.foreign = "", true
+	return in, err
+}
+
+// ReadAny is [Read] for tools that only read, see [OpenAny].
+func ReadAny(ctx context.Context, s *cli.Streams, operand string) (*Source, error) {
+	in, err := OpenAny(ctx, s, operand)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.Session()
+}
+
 // OpenFound opens a session file that was found in a directory, or a segmented store that stands
 // for it. It is read to the length that it has now, so that a link to an endless file of the system
 // holds up no tool. beside knows the files in its directory.
@@ -206,7 +242,7 @@ func located(name string, err error) error {
 		if unpack := compressed(name); unpack != "" {
 			return cli.WithHint(err, "it is compressed: %s %s prints the session", unpack, cli.ShellWords([]string{name}))
 		}
-		if format := foreign(name); format != "" {
+		if format := Format(name); format != "" {
 			return cli.WithHint(err, "it looks like one of %s: %s %s %s", format, Importer, format, name)
 		}
 		return cli.WithHint(err, "sess-new makes a session, and %s makes one of another agent's", Importer)
@@ -236,9 +272,8 @@ func compressed(name string) string {
 	return ""
 }
 
-// foreign returns the format of a file that is another agent's, "" if that cannot be
-// found out.
-func foreign(name string) string {
+// Format returns the format of a file that is another agent's, "" if that cannot be found out.
+func Format(name string) string {
 	if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() {
 		return ""
 	}

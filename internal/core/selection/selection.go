@@ -111,7 +111,7 @@ func (src Source) Open(ctx context.Context, s *cli.Streams) (*address.Input, err
 	if src.Plain {
 		return address.OpenFound(ctx, s, src.Name, src.beside)
 	}
-	return address.Open(ctx, s, src.Name)
+	return address.OpenAny(ctx, s, src.Name)
 }
 
 // Found are the sessions to read, in their order.

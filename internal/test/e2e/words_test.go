@@ -26,7 +26,7 @@ func TestHints(t *testing.T) {
 		status int
 		want   string // in standard error
 	}{
-		{[]string{"sess-path", "rollout.jsonl"}, 3, "hint: it looks like one of codex: sess-import codex rollout.jsonl\n"},
+		{[]string{"sess-fork", "rollout.jsonl"}, 3, "hint: it looks like one of codex: sess-import codex rollout.jsonl\n"},
 		{[]string{"sess-append", "-t", "x", "rollout.jsonl"}, 3, "hint: it looks like one of codex: sess-import codex rollout.jsonl\n"},
 		{[]string{"sess-tree", "notes.txt"}, 3, "sess-tree: notes.txt:1: not a session"},
 		{[]string{"sess-path", "01a"}, 2, "sess-path: 01a: no such file, and the beginning of an id has at least 4 characters\n"},
