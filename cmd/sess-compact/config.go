@@ -71,15 +71,55 @@ var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		cli.Group("When", c.when()...),
-		cli.Group("What to keep", c.planning.flags()...),
-		cli.Group("The summary", append([]cli.Flag{
+		cli.Group("When",
+			cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
+			cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
+			cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
+			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+			cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
+		),
+		cli.Group("What to keep",
+			cli.Choice(&c.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
+			cli.Tokens(&c.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
+			cli.String(&c.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
+			cli.Choice(&c.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
+			cli.Choice(&c.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
+			cli.String(&c.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
+			cli.String(&c.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
+		),
+		cli.Group("The summary",
 			cli.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
-		}, c.asking.flags()...)...),
-		cli.Group("Tool results", c.pruning.flags()...),
+			cli.String(&c.instructions, "instructions", "", "add `TEXT` to the prompt"),
+			cli.String(&c.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
+			cli.Int(&c.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
+			cli.Int(&c.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
+			cli.Duration(&c.timeout, "timeout", command.DefaultTimeout, "give up after `DURATION`, and stop the command"),
+			cli.Int(&c.retries, "retries", 2, "make up to `N` more tries with a command that failed, where waiting may help"),
+			cli.Strings(&c.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
+			cli.String(&c.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
+			cli.Bool(&c.noRequire, "no-require", "accept a summary without the heading"),
+			cli.Bool(&c.redact, "redact", "take secrets out of prompts, as sess-redact does"),
+		),
+		cli.Group("Tool results",
+			cli.Bool(&c.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
+			cli.Bool(&c.unprune, "unprune", "restore what --prune removed"),
+			cli.Int(&c.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
+			cli.Tokens(&c.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
+			cli.Tokens(&c.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
+			cli.Strings(&c.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
+		),
 		cli.Group("Branches", cli.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
-		cli.Group("Looking without writing", c.looking()...),
-		cli.Group("The entry", c.filling.flags()...),
+		cli.Group("Looking without writing",
+			cli.Bool(&c.plan, "plan", "print the plan as JSON"),
+			cli.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
+			cli.Bool(&c.report, "report", "print what would leave the context"),
+			cli.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
+		),
+		cli.Group("The entry",
+			cli.String(&c.details, "details", "", "add the members of the object `JSON` to the entry's details"),
+			cli.String(&c.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
+			cli.String(&c.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
+		),
 		cli.Group("Writing", slices.Concat([]cli.Flag{
 			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add only if `REF` is the leaf; otherwise status 4"),
 		}, c.target.Flags(), []cli.Flag{
@@ -87,71 +127,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.dryRun, "dry-run, n", "print the new entries, and write nothing"),
 		})...),
 	)
-}
-
-func (c *config) when() []cli.Flag {
-	return []cli.Flag{
-		cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
-		cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
-		cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
-		cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
-		cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
-	}
-}
-
-func (c *config) looking() []cli.Flag {
-	return []cli.Flag{
-		cli.Bool(&c.plan, "plan", "print the plan as JSON"),
-		cli.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
-		cli.Bool(&c.report, "report", "print what would leave the context"),
-		cli.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
-	}
-}
-
-func (p *planning) flags() []cli.Flag {
-	return []cli.Flag{
-		cli.Choice(&p.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
-		cli.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
-		cli.String(&p.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
-		cli.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
-		cli.Choice(&p.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
-		cli.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
-		cli.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
-	}
-}
-
-func (a *asking) flags() []cli.Flag {
-	return []cli.Flag{
-		cli.String(&a.instructions, "instructions", "", "add `TEXT` to the prompt"),
-		cli.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
-		cli.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
-		cli.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
-		cli.Duration(&a.timeout, "timeout", command.DefaultTimeout, "give up after `DURATION`, and stop the command"),
-		cli.Int(&a.retries, "retries", 2, "make up to `N` more tries with a command that failed, where waiting may help"),
-		cli.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
-		cli.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
-		cli.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
-		cli.Bool(&a.redact, "redact", "take secrets out of prompts, as sess-redact does"),
-	}
-}
-
-func (p *pruning) flags() []cli.Flag {
-	return []cli.Flag{
-		cli.Bool(&p.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
-		cli.Bool(&p.unprune, "unprune", "restore what --prune removed"),
-		cli.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
-		cli.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
-		cli.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
-		cli.Strings(&p.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
-	}
-}
-
-func (f *filling) flags() []cli.Flag {
-	return []cli.Flag{
-		cli.String(&f.details, "details", "", "add the members of the object `JSON` to the entry's details"),
-		cli.String(&f.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
-		cli.String(&f.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
-	}
 }
 
 // checkCommand refuses a variable that is there and empty.
@@ -364,18 +339,6 @@ func (j *job) takeOut() error {
 	j.streams.Notef("%s: %s of about %d tokens taken out; context of about %d tokens, %d before",
 		j.src.Name, tty.Count(len(pruned.Edits), "tool result", "tool results"), pruned.Tokens, pruned.After, pruned.Before)
 	return j.edit(pruned.Edits)
-}
-
-// restore makes the entries that give back what was taken out.
-func (j *job) restore() error {
-	edits, err := compact.Unprune(j.path)
-	if errors.Is(err, compact.ErrNothing) {
-		return cli.No("nothing was pruned")
-	}
-	if err != nil {
-		return err
-	}
-	return j.edit(edits)
 }
 
 func (j *job) edit(edits []compact.Edit) error {

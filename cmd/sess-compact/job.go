@@ -76,11 +76,25 @@ func (j *job) work() (err error) {
 	}
 	switch {
 	case j.figures:
-		return j.printFigures()
+		f := compact.Measure(j.path, j.trigger())
+		if err := j.println(figuresJSON(f)); err != nil {
+			return err
+		}
+		if !f.Needed {
+			return errNoNeed
+		}
+		return nil
 	case j.reportOf != "":
 		return j.printReportOf()
 	case j.unprune:
-		return j.restore()
+		edits, err := compact.Unprune(j.path)
+		if errors.Is(err, compact.ErrNothing) {
+			return cli.No("nothing was pruned")
+		}
+		if err != nil {
+			return err
+		}
+		return j.edit(edits)
 	case j.branch != "":
 		return j.leaveBranch()
 	}
@@ -150,7 +164,12 @@ func (j *job) compact() error {
 	case j.report:
 		return j.printReport(plan.Report())
 	case j.prompt:
-		return j.printPrompt(plan, focus)
+		// One prompt for everything, however long it is.
+		text, err := plan.PromptWith(j.promptOptions(focus))
+		if err != nil {
+			return err
+		}
+		return j.printText(text)
 	}
 	summary, err := j.summarize(plan, focus, given)
 	if err != nil {

@@ -56,5 +56,11 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := j.work(); err != nil || c.looks() {
 		return err
 	}
-	return j.write(name)
+	if j.dryRun {
+		return j.printEntries()
+	}
+	if err := j.append(name); err != nil {
+		return j.rescue(name, err) // what was paid for is kept in a file
+	}
+	return j.streams.Acknowledge(address.Appended(j.batch.Entries), j.printEntries)
 }

@@ -19,19 +19,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// printFigures prints how large the context is, and answers whether that is too
-// much.
-func (j *job) printFigures() error {
-	f := compact.Measure(j.path, j.trigger())
-	if err := j.println(figuresJSON(f)); err != nil {
-		return err
-	}
-	if !f.Needed {
-		return errNoNeed
-	}
-	return nil
-}
-
 // printReportOf prints what a compaction has taken out of the context.
 func (j *job) printReportOf() error {
 	leaf, _ := j.src.Session.Leaf()
@@ -147,15 +134,6 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	b.WriteString("\n" + cli.Table("", rows))
 }
 
-// printPrompt prints one prompt for everything, however long it is.
-func (j *job) printPrompt(plan *compact.Plan, focus string) error {
-	text, err := plan.PromptWith(j.promptOptions(focus))
-	if err != nil {
-		return err
-	}
-	return j.printText(text)
-}
-
 // printText prints a prompt as a command would get it.
 func (j *job) printText(text string) error {
 	text, err := j.clean(text)
@@ -200,18 +178,6 @@ func (c *config) filter(ctx context.Context, s *cli.Streams) error {
 		return j.rescue("", err)
 	}
 	return nil
-}
-
-// write adds the entries to the session. What was paid for and cannot be added is
-// kept in a file.
-func (j *job) write(name string) error {
-	if j.dryRun {
-		return j.printEntries()
-	}
-	if err := j.append(name); err != nil {
-		return j.rescue(name, err)
-	}
-	return j.streams.Acknowledge(address.Appended(j.batch.Entries), j.printEntries)
 }
 
 func (j *job) append(name string) error {
@@ -284,14 +250,6 @@ func planJSON(p *compact.Plan, focus string) string {
 		Leaf: p.Leaf, FirstKeptEntryID: p.FirstKept, IsSplitTurn: p.SplitTurn, TokensBefore: p.TokensBefore, PreviousSummary: p.PreviousSummary,
 		MessagesToSummarize: ids(p.Summarize), TurnPrefixMessages: ids(p.TurnPrefix), Strategy: p.Strategy.String(), Copies: ids(p.Copies),
 		Instructions: focus, FileOps: filesRow(p.Files),
-	})
-}
-
-// branchJSON is what --plan prints of a branch that is left.
-func branchJSON(b *compact.Branch) string {
-	return row.JSON(branchRow{
-		FromID: b.From, TargetID: b.Target, CommonAncestorID: b.Ancestor, Estimate: b.Tokens, MessagesToSummarize: ids(b.Parts), Dropped: b.Dropped,
-		FileOps: filesRow(b.Files),
 	})
 }
 

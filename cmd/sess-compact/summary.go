@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
@@ -313,7 +314,10 @@ func (j *job) leaveBranch() error {
 	}
 	switch {
 	case j.plan:
-		return j.println(branchJSON(b))
+		return j.println(row.JSON(branchRow{
+			FromID: b.From, TargetID: b.Target, CommonAncestorID: b.Ancestor, Estimate: b.Tokens, MessagesToSummarize: ids(b.Parts), Dropped: b.Dropped,
+			FileOps: filesRow(b.Files),
+		}))
 	case j.prompt:
 		return j.printText(compact.System + "\n\n" + b.Prompt(j.instructions))
 	}

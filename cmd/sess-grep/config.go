@@ -194,16 +194,6 @@ func (c *config) pattern(s *cli.Streams, operands []string) (*grep.Pattern, []st
 	return p, operands, nil
 }
 
-// swapped returns what adds to an error that the session may stand in front of the pattern.
-func (c *config) swapped(operands []string) func(error) error {
-	return func(err error) error {
-		if line := c.inOrder(operands); line != "" && cli.Status(err) == cli.ExitUsage {
-			return cli.WithHint(cli.UsageError("%v", err), "the pattern stands in front: sess-grep %s", line)
-		}
-		return err
-	}
-}
-
 // inOrder returns the operands in their order if the session may stand in front of the
 // pattern.
 func (c *config) inOrder(operands []string) string {

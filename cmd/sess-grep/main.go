@@ -53,7 +53,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	swapped := c.swapped(operands)
+	given := operands
 	pattern, operands, err := c.pattern(s, operands)
 	if err != nil {
 		return err
@@ -69,7 +69,10 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if !c.quiet {
 		found.SayNothing(s)
 	}
-	err = swapped(search.run(ctx, found))
+	err = search.run(ctx, found)
+	if line := c.inOrder(given); line != "" && cli.Status(err) == cli.ExitUsage {
+		err = cli.WithHint(cli.UsageError("%v", err), "the pattern stands in front: sess-grep %s", line)
+	}
 	if !c.quiet {
 		found.TellOutputs(ctx, s, "not searched")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -59,7 +60,7 @@ func (g *search) printer(all selection.Found) *printer {
 		p.out = g.streams.Raw()
 	}
 	if g.maxTokens >= 0 {
-		p.recall = newRecall(g.maxTokens)
+		p.recall = &recall{budget: min(g.maxTokens, 1<<40) * bytesPerToken, last: math.MaxInt}
 	}
 	if g.json && !g.dup && !all.Single && p.recall == nil {
 		p.later = &later{}

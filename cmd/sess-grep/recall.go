@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -29,10 +28,6 @@ type recall struct {
 	rank     int     // of its next row
 	rows     int64   // that were found
 	sessions int64   // that have one
-}
-
-func newRecall(tokens int64) *recall {
-	return &recall{budget: min(tokens, 1<<40) * bytesPerToken, last: math.MaxInt}
 }
 
 // next counts a row of a session, and reports whether it may fit. With the nil pointer, all do.

@@ -320,7 +320,16 @@ func (r *recovery) repair(w *writer) error {
 	if err := r.install(w, x, m); err != nil {
 		return err
 	}
-	return r.documents(w, x)
+	// The old documents are kept, in files that end in ".bak".
+	steps := []func(*writer, *findings) error{r.checkpoints, r.marker, r.ledger, r.source, r.modes}
+	for _, step := range steps {
+		if err := step(w, x); err != nil {
+			return err
+		}
+	}
+	e := w.newEvent("integrity_check", indexFile, indexFile)
+	e.Verification.Count, e.Outcome, e.ErrorClass = r.out.Lost == 0, "recoverable_error", "integrity_mismatch"
+	return addEvent(r.d, r.dir, &e)
 }
 
 // fewer deals with a store that has fewer entries than were migrated. The JSONL file has more, if

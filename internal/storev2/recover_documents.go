@@ -129,20 +129,6 @@ func (r *recovery) newIdentity(x *findings) (manifest, error) {
 	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
 }
 
-// documents puts the documents in order beside index and manifest. The old ones are
-// kept, in files that end in ".bak".
-func (r *recovery) documents(w *writer, x *findings) error {
-	steps := []func(*writer, *findings) error{r.checkpoints, r.marker, r.ledger, r.source, r.modes}
-	for _, step := range steps {
-		if err := step(w, x); err != nil {
-			return err
-		}
-	}
-	e := w.newEvent("integrity_check", indexFile, indexFile)
-	e.Verification.Count, e.Outcome, e.ErrorClass = r.out.Lost == 0, "recoverable_error", "integrity_mismatch"
-	return addEvent(r.d, r.dir, &e)
-}
-
 // note reports that a file was made anew, or put aside.
 func (r *recovery) note(format string, args ...any) {
 	r.out.Remade = append(r.out.Remade, fmt.Sprintf(format, args...))

@@ -322,26 +322,21 @@ func (w *writer) recount(v *snapshot) (manifest, error) {
 			return m, err
 		}
 		if f.parent != m.Head.ID || !w.st.ordered {
-			return w.recountAll(v)
+			// The part of the store that the old manifest knew must have its hash chain.
+			c := w.s.newScan(w.m.Head.Entry)
+			c.v = v
+			c.run(0)
+			if err := c.verdict(); err != nil {
+				return w.m, w.fail(err)
+			}
+			if c.marks[w.m.Head.Entry] != w.m.Integrity.Chain {
+				return w.m, w.fail(fmt.Errorf("%w: hash chain mismatch at entry %d", ErrCorrupt, w.m.Head.Entry))
+			}
+			return c.merged(w.m), nil
 		}
 		m.add(&f, &lacking[i], false)
 	}
 	return m, nil
-}
-
-// recountAll makes the manifest anew. The part of the store that the old one
-// knew must have its hash chain.
-func (w *writer) recountAll(v *snapshot) (manifest, error) {
-	c := w.s.newScan(w.m.Head.Entry)
-	c.v = v
-	c.run(0)
-	if err := c.verdict(); err != nil {
-		return w.m, w.fail(err)
-	}
-	if c.marks[w.m.Head.Entry] != w.m.Integrity.Chain {
-		return w.m, w.fail(fmt.Errorf("%w: hash chain mismatch at entry %d", ErrCorrupt, w.m.Head.Entry))
-	}
-	return c.merged(w.m), nil
 }
 
 // merged returns what was read with the identity of m.

@@ -272,12 +272,6 @@ func (c *conv) cutShort() {
 	}
 }
 
-// item converts the item of a line, and keeps the line.
-func (c *conv) item(l line, it item, key string) {
-	c.convert(l, it, key)
-	c.keep(l)
-}
-
 // convert makes messages of an item.
 func (c *conv) convert(l line, it item, key string) {
 	switch it.kind {

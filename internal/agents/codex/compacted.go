@@ -75,27 +75,22 @@ func (c *conv) compacted(l line) {
 		}
 		c.settle()
 	} else {
-		c.carried(users, message, key)
+		// The summary, and copies of the messages that an old compaction keeps.
+		kept := append(convo.CodexKept(users, keptTokens), convo.CodexCopy{Message: session.NewTextMessage(session.RoleUser, message)})
+		for i, copied := range kept {
+			m := copied.Message
+			p := &pending{role: session.RoleUser, key: key + ":" + api.Int(int64(i)), time: c.now}
+			for b := range m.Blocks() {
+				p.blocks = append(p.blocks, b.Raw())
+			}
+			c.turns = &turn{c.b.Leaf(), c.turns}
+			c.emit(p)
+			c.remember(p)
+		}
+		c.anchor = c.b.Leaf()
 	}
 	c.copying = false
 	c.keep(l)
-}
-
-// carried makes copies of the messages that an old compaction keeps, and of its
-// summary.
-func (c *conv) carried(users []session.Message, message, key string) {
-	kept := append(convo.CodexKept(users, keptTokens), convo.CodexCopy{Message: session.NewTextMessage(session.RoleUser, message)})
-	for i, copied := range kept {
-		m := copied.Message
-		p := &pending{role: session.RoleUser, key: key + ":" + api.Int(int64(i)), time: c.now}
-		for b := range m.Blocks() {
-			p.blocks = append(p.blocks, b.Raw())
-		}
-		c.turns = &turn{c.b.Leaf(), c.turns}
-		c.emit(p)
-		c.remember(p)
-	}
-	c.anchor = c.b.Leaf()
 }
 
 // rolledBack goes back before the last messages of the user.

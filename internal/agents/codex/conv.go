@@ -91,16 +91,6 @@ func (c *conv) pause() state {
 // maxBatch is how many bytes of lines go into one entry, about.
 const maxBatch = 1 << 20
 
-// value converts one line that is an object.
-func (c *conv) value(v formats.Value) {
-	l := parseLine(v.Text)
-	l.number, l.offset = v.Number, v.Offset
-	if l.time != 0 {
-		c.now = l.time
-	}
-	c.line(l)
-}
-
 // line converts one line.
 func (c *conv) line(l line) {
 	switch l.typ {
@@ -108,7 +98,8 @@ func (c *conv) line(l line) {
 		c.meta(l)
 		return
 	case typeItem:
-		c.item(l, itemOf(l.payload), strconv.FormatInt(l.offset, 10))
+		c.convert(l, itemOf(l.payload), strconv.FormatInt(l.offset, 10))
+		c.keep(l)
 		return
 	case typeCompacted:
 		c.compacted(l)
@@ -150,7 +141,16 @@ func (c *conv) meta(l line) {
 func (c *conv) event(l line) (kept bool) {
 	switch l.kind {
 	case "error":
-		c.broke(l)
+		// What the user got for an answer is an error of the provider's, such as a limit that was reached.
+		c.settle()
+		c.put(len(c.batch))
+		p := &pending{
+			role: session.RoleAssistant, key: "error:" + api.Int(l.offset), time: c.now, failed: true,
+			failure: cmp.Or(l.payload.Get("message").Str(), l.payload.Get("codex_error_info").Str(), "unknown"),
+		}
+		c.emit(p)
+		c.anchor, c.context = c.b.Leaf(), false
+		c.keep(l)
 		return true
 	case "token_count":
 		c.counted(l, l.payload.Get("info", "last_token_usage"), l.payload.Get("info", "total_token_usage"))
@@ -169,20 +169,6 @@ func (c *conv) event(l line) (kept bool) {
 		}
 	}
 	return false
-}
-
-// broke makes a reply of an error of the provider's, such as a limit that was reached: it
-// is what the user got for an answer.
-func (c *conv) broke(l line) {
-	c.settle()
-	c.put(len(c.batch))
-	p := &pending{
-		role: session.RoleAssistant, key: "error:" + api.Int(l.offset), time: c.now, failed: true,
-		failure: cmp.Or(l.payload.Get("message").Str(), l.payload.Get("codex_error_info").Str(), "unknown"),
-	}
-	c.emit(p)
-	c.anchor, c.context = c.b.Leaf(), false
-	c.keep(l)
 }
 
 // named gives the session a name.

@@ -87,7 +87,8 @@ func (x *exporter) replyItems(m session.Message) []string {
 			}
 		case session.BlockToolCall:
 			say()
-			out = append(out, callItem(b))
+			out = append(out, js.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
+				js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", formats.CallID(b.Str("id")))))
 		default:
 			x.lose(formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
@@ -110,11 +111,6 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 		return "", false
 	}
 	return api.Compact(raw), js.Value(raw).Get("type").Str() == kindReasoning
-}
-
-func callItem(b session.Block) string {
-	return js.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
-		js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", formats.CallID(b.Str("id"))))
 }
 
 // argumentsOf returns arguments as the text that the API wants.

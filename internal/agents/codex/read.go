@@ -112,7 +112,7 @@ func (r *reader) bases(ctx context.Context, n *node) error {
 		if n.base == nil {
 			path, ok := r.find(ctx, n.src.Path, b.rollout)
 			if !ok {
-				return errLineage(n.src.Name(), b)
+				return fmt.Errorf("%s: it goes on from rollout %s, which is neither beside it nor among the sessions it belongs to", n.src.Name(), b.rollout)
 			}
 			var err error
 			if n.base, err = r.node(ctx, r.archive.src.Beside(path), false); err != nil {
@@ -189,7 +189,13 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 			break
 		}
 		for v := range r.b.Objects(r.conv.src, jl) {
-			r.value(v)
+			c := r.conv
+			l := parseLine(v.Text)
+			l.number, l.offset = v.Number, v.Offset
+			if l.time != 0 {
+				c.now = l.time
+			}
+			c.line(l)
 		}
 		if r.err != nil {
 			return r.err

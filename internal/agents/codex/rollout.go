@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -223,11 +222,6 @@ func parentIn(v js.Value) string {
 		return ""
 	}
 	return parent
-}
-
-// errLineage says what a rollout lacks.
-func errLineage(path string, b *base) error {
-	return fmt.Errorf("%s: it goes on from rollout %s, which is neither beside it nor among the sessions it belongs to", path, b.rollout)
 }
 
 // largeSize is from how many bytes on a text is not copied into lines.

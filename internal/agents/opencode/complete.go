@@ -17,7 +17,12 @@ import (
 func (x *exporter) put(m message, first, last int) {
 	assistant := m.role() == "assistant"
 	if assistant && x.user == "" && m.info.Get("parentID").Str() == "" {
-		x.answerTo(m)
+		// A message in which the user says nothing, for a reply that answers none. No tail begins with it.
+		x.put(message{info: object(
+			js.StringField("role", "user"),
+			js.RawField("time", js.Object(js.IntField("created", parts.Int(m.info, "time", "created")))),
+			js.StringField("agent", "build"),
+			js.RawField("model", x.model.known().value()))}, -1, -1)
 	}
 	old, at := m.id(), parts.Int(m.info, "time", "created")
 	id := old
@@ -54,15 +59,6 @@ func (x *exporter) put(m message, first, last int) {
 		first = max(first, x.furthest[n-1])
 	}
 	x.furthest = append(x.furthest, first)
-}
-
-// answerTo writes a message in which the user says nothing, for a reply that answers none.
-func (x *exporter) answerTo(m message) {
-	x.put(message{info: object(
-		js.StringField("role", "user"),
-		js.RawField("time", js.Object(js.IntField("created", parts.Int(m.info, "time", "created")))),
-		js.StringField("agent", "build"),
-		js.RawField("model", x.model.known().value()))}, -1, -1) // no tail begins with it
 }
 
 // renamed returns the id that a message has now.

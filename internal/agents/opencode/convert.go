@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"sort"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
@@ -270,7 +271,7 @@ func (x *exporter) tail(i, from int) string {
 	if from >= i {
 		return ""
 	}
-	n := x.writtenFrom(from)
+	n := sort.Search(len(x.furthest), func(n int) bool { return x.furthest[n] >= from })
 	for k := n - 1; k >= 0 && x.out[k].last >= from; k-- {
 		if x.path[from].Role() == session.RoleAssistant {
 			x.t.Lose(formats.At(x.path[from]), formats.KindContext, "a compaction keeps a part of a message, of which opencode shows nothing")

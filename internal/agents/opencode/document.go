@@ -244,10 +244,7 @@ func (m message) assistantLayout() []step {
 }
 
 // speaks reports whether a part has a text, or null, which stands for one.
-func speaks(part js.Value) bool { return member(part, "text") != `""` }
-
-// member is Get that tells null from nothing.
-func member(v js.Value, name string) js.Value { return js.Value(js.Member(string(v), name)) }
+func speaks(part js.Value) bool { return js.Value(js.Member(string(part), "text")) != `""` }
 
 // isSent reports whether opencode would show a file to a model that takes it. The text of other
 // files is in another part.

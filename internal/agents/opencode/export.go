@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
@@ -389,9 +388,4 @@ func (x *exporter) survey() {
 		}
 		x.speaks[i] = next
 	}
-}
-
-// noted notes the first place of the message that was written last.
-func (x *exporter) writtenFrom(place int) int {
-	return sort.Search(len(x.furthest), func(n int) bool { return x.furthest[n] >= place })
 }

@@ -316,17 +316,6 @@ func (a *answer) text() js.Value {
 	return quote(strings.Join(texts, "\n"))
 }
 
-// images returns the images of a result.
-func (a *answer) images() []session.Block {
-	var out []session.Block
-	for b := range a.message().Blocks() {
-		if b.Type == session.BlockImage {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
 func (a *answer) failed() bool { return failedFor(a.message()) }
 
 // failedFor reports whether a result failed as opencode sees it: a command that ended with
@@ -361,14 +350,11 @@ func (x *exporter) pair() {
 	}
 	for i, e := range x.path {
 		if x.answered[i] {
-			x.edited(e, edits[e.ID()])
+			// opencode has no field for the text of a result before it was edited.
+			edit := edits[e.ID()]
+			if a := (answer{entry: e, edit: edit}); edit != "" && !a.pruned() {
+				x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
+			}
 		}
-	}
-}
-
-// edited tells of a result that opencode can only hold as it was edited.
-func (x *exporter) edited(e session.Entry, edit js.Value) {
-	if a := (answer{entry: e, edit: edit}); edit != "" && !a.pruned() {
-		x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
 	}
 }

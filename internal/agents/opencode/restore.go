@@ -107,23 +107,21 @@ func quoted(s string) js.Value {
 // fillOutput puts the images of a result into the state of a call that was answered, and
 // whether it was taken out of the context.
 func fillOutput(state js.Value, a *answer) js.Value {
-	state = state.With("attachments", files(a.images()))
+	var images []js.Value
+	for b := range a.message().Blocks() {
+		if b.Type == session.BlockImage {
+			images = append(images, file(b))
+		}
+	}
+	attachments := js.Value("") // which takes those away that the state has
+	if images != nil {
+		attachments = list(images)
+	}
+	state = state.With("attachments", attachments)
 	if at, _ := a.entry.Timestamp(); a.pruned() {
 		state = state.With("time", state.Get("time").With("compacted", intValue(at)))
 	}
 	return state
-}
-
-// files returns the images of a result, "" for none.
-func files(images []session.Block) js.Value {
-	if len(images) == 0 {
-		return ""
-	}
-	var out []js.Value
-	for _, b := range images {
-		out = append(out, file(b))
-	}
-	return list(out)
 }
 
 // file returns the file part of an image, which has no id yet.

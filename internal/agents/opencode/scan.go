@@ -207,7 +207,18 @@ func (s *scanner) take() (byte, error) {
 // text reads the rest of a string.
 func (s *scanner) text() error {
 	for {
-		s.run()
+		// The bytes in the buffer, up to the end of the string or an escape in it.
+		buffered, _ := s.r.Peek(min(s.r.Buffered(), maxPiece-len(s.piece)))
+		n := bytes.IndexByte(buffered, '"')
+		if n < 0 {
+			n = len(buffered)
+		}
+		if i := bytes.IndexByte(buffered[:n], '\\'); i >= 0 {
+			n = i
+		}
+		s.piece = append(s.piece, buffered[:n]...)
+		n, _ = s.r.Discard(n)
+		s.at += int64(n)
 		c, err := s.take()
 		switch {
 		case err != nil:
@@ -220,21 +231,6 @@ func (s *scanner) text() error {
 			}
 		}
 	}
-}
-
-// run takes the bytes in the buffer up to the end of a string or an escape in it.
-func (s *scanner) run() {
-	buffered, _ := s.r.Peek(min(s.r.Buffered(), maxPiece-len(s.piece)))
-	n := bytes.IndexByte(buffered, '"')
-	if n < 0 {
-		n = len(buffered)
-	}
-	if i := bytes.IndexByte(buffered[:n], '\\'); i >= 0 {
-		n = i
-	}
-	s.piece = append(s.piece, buffered[:n]...)
-	n, _ = s.r.Discard(n)
-	s.at += int64(n)
 }
 
 // nested reads the rest of an object or array.
