@@ -38,10 +38,6 @@ const (
 // A check examines one thing.
 type check func(ctx context.Context, s *cli.Streams) []finding
 
-func (c *config) checks() []check {
-	return []check{versions, storeDir, locks, environment, agents, maps, c.summarizer, mergeDriver, terminals}
-}
-
 // versions compares the tools that are found with this one.
 func versions(ctx context.Context, _ *cli.Streams) []finding {
 	const check = "versions"

@@ -230,7 +230,14 @@ func (j *job) hand(ctx context.Context) error {
 		return err
 	}
 	if j.exec {
-		return j.run()
+		path, err := proc.Find(j.resume[0])
+		if err != nil {
+			return cli.CommandFailed(err)
+		}
+		if err := os.Chdir(j.here); err != nil {
+			return err
+		}
+		return subprocess.Exec(path, j.resume[0], j.resume[1:])
 	}
 	_, err = fmt.Fprintln(j.streams.Out, address.InDirectory(j.here, [][]string{j.resume}))
 	return err
@@ -326,18 +333,6 @@ func (j *job) readBack(ctx context.Context) error {
 		return formats.Damaged("reading %s:%s back: %s; what was made stays", j.to, j.id, how)
 	}
 	return nil
-}
-
-// run becomes the agent.
-func (j *job) run() error {
-	path, err := proc.Find(j.resume[0])
-	if err != nil {
-		return cli.CommandFailed(err)
-	}
-	if err := os.Chdir(j.here); err != nil {
-		return err
-	}
-	return subprocess.Exec(path, j.resume[0], j.resume[1:])
 }
 
 // sums says in one line what was done.

@@ -132,7 +132,7 @@ func (c *config) print(s *cli.Streams, rows []line) error {
 func (r line) cells() string {
 	at := "-"
 	if r.time != 0 {
-		at = stamp(r.time)
+		at = js.FormatTime(r.time)
 	}
 	name := cmp.Or(r.Address, "-")
 	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
@@ -160,9 +160,6 @@ func (r line) columns(now time.Time, width int, dir string) string {
 func oneLine(text string) string {
 	return tty.Clean(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"))
 }
-
-// stamp returns a time, given in milliseconds since the epoch, as JSON has it.
-func stamp(ms int64) string { return js.FormatTime(ms) }
 
 // json returns a row as JSON.
 func (r line) json() string {

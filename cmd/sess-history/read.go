@@ -44,7 +44,7 @@ type prompt struct {
 // readAll reads the prompts of sessions, some sessions at once. A session that cannot be
 // read is a warning, and unread says how many there were.
 func readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *query) (all []prompt, unread, err error) {
-	readers := sync.Pool{New: func() any { return newReader(s, q) }}
+	readers := sync.Pool{New: func() any { return &reader{streams: s, query: q, scanner: candidates.Scanner(false)} }}
 	read := func(ctx context.Context, src selection.Source) ([]prompt, error) {
 		r := readers.Get().(*reader)
 		defer readers.Put(r)
@@ -75,10 +75,6 @@ type reader struct {
 // those, and what sub-agents are told by.
 var candidates = grep.MustCompile(append(selection.SubagentMarks(), session.RoleUser), grep.Options{Fixed: true})
 
-func newReader(s *cli.Streams, q *query) *reader {
-	return &reader{streams: s, query: q, scanner: candidates.Scanner(false)}
-}
-
 // marks are in the lines that matter as whole strings, and an escape in those of a writer
 // that has letters escaped; in other lines they are a part of some text.
 var marks = func() (all [][]byte) {
@@ -87,10 +83,6 @@ var marks = func() (all [][]byte) {
 	}
 	return append(all, []byte(`\u00`))
 }()
-
-func matters(line []byte) bool {
-	return slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) })
-}
 
 // errSubagent ends the reading of a session that is a sub-agent's.
 var errSubagent = errors.New("a sub-agent's")
@@ -193,7 +185,7 @@ func (d *document) block(b jsonl.Block) error {
 	d.scanner.Reset(b.Data)
 	for from, to, ok := d.scanner.Next(); ok; from, to, ok = d.scanner.Next() {
 		line := b.Data[from:to]
-		if !matters(line) {
+		if !slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
 			continue
 		}
 		e, err := session.ParseEntry(b.Text(from, to))

@@ -207,10 +207,6 @@ func (t tally) String() string {
 // all is the number of sessions: each is in one of the counts.
 func (t tally) all() int { return t.made + t.there + t.grown + t.failed }
 
-// atOnce is how many sessions are converted at a time. More than there are
-// processors, since some wait for the disk.
-func atOnce() int { return min(runtime.GOMAXPROCS(0)+1, 8) }
-
 // every imports all sessions that are not there yet. They are converted beside each
 // other, but get their names, and are told of, in the order of the list, so that of
 // two with one name it is always the same that has it.
@@ -241,7 +237,8 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 
 // tasks begins the tasks of an archive, and gives them in the order of its list.
 func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
-	n := atOnce()
+	// There are more of them than processors, since some wait for the disk.
+	n := min(runtime.GOMAXPROCS(0)+1, 8)
 	buffers := make(chan *bufio.Writer, n) // who has one may work
 	for range n {
 		buffers <- bufio.NewWriterSize(nil, bufferSize)
@@ -267,7 +264,7 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 					t.sink.twin = j.below(info)
 				}
 				go func() {
-					t.convert(ctx, a)
+					t.err = t.sink.convert(ctx, a, t.info, func(l formats.Loss) { t.losses = append(t.losses, l) })
 					buffers <- buffer
 					close(t.done)
 				}()
@@ -285,10 +282,6 @@ func (j *job) below(info formats.Info) string {
 		rel = info.Path
 	}
 	return filepath.ToSlash(rel) + info.Key
-}
-
-func (t *task) convert(ctx context.Context, a formats.Archive) {
-	t.err = t.sink.convert(ctx, a, t.info, func(l formats.Loss) { t.losses = append(t.losses, l) })
 }
 
 // abandon leaves nothing of a task.

@@ -43,11 +43,6 @@ func (c *config) flags() []cli.Flag {
 	)
 }
 
-// check refuses flags that contradict each other.
-func (c *config) check() error {
-	return cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.paths || c.nul, "a list of paths"))
-}
-
 // several reports whether the sessions of more than one agent are listed.
 func (c *config) several() bool { return len(c.sessions.Named()) > 1 }
 

@@ -187,8 +187,5 @@ func (c *config) cells(r store.Row) []string {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// rowJSON is the JSON of a row, as --json prints it.
-func (c *config) rowJSON(r store.Row) string { return listing.JSON(c.owned(r)) }
-
 // writeRow writes it.
 func (c *config) writeRow(w io.Writer, r store.Row) error { return listing.Write(w, c.owned(r)) }

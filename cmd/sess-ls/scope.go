@@ -180,7 +180,7 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 
 // selection returns the test for rows that the flags describe, or the error of the flags.
 func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row) (bool, error), error) {
-	if err := c.check(); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.paths || c.nul, "a list of paths")); err != nil {
 		return nil, err
 	}
 	now := time.Now()
@@ -206,7 +206,7 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 		case where == nil:
 			return true, nil
 		}
-		ok, err := where.Match(ctx, c.rowJSON(row))
+		ok, err := where.Match(ctx, listing.JSON(c.owned(row)))
 		if err != nil {
 			return false, fmt.Errorf("%s: --where: %w", c.nameOf(row), err)
 		}

@@ -38,7 +38,19 @@ func (c *config) filter(ctx context.Context, s *cli.Streams, operands []string) 
 		if err := s.Flush(); err != nil {
 			return err
 		}
-		return writing(ctx, s, r)
+		// An error of a copy is not one of the output.
+		var broken *merge.SourceError
+		err := s.Unbuffered(func(w io.Writer) error {
+			_, err := r.Content(ctx).WriteTo(w)
+			if errors.As(err, &broken) {
+				return nil
+			}
+			return err
+		})
+		if broken != nil {
+			return broken
+		}
+		return err
 	}
 	c.dest.Read = operands
 	if err := c.dest.Make(r.Content(ctx)); err != nil || c.json {
@@ -48,22 +60,6 @@ func (c *config) filter(ctx context.Context, s *cli.Streams, operands []string) 
 		_, err := fmt.Fprintln(s.Out, c.dest.File)
 		return err
 	})
-}
-
-// writing writes to standard output. An error of a copy is not one of the output.
-func writing(ctx context.Context, s *cli.Streams, r *merge.Result) error {
-	var broken *merge.SourceError
-	err := s.Unbuffered(func(w io.Writer) error {
-		_, err := r.Content(ctx).WriteTo(w)
-		if errors.As(err, &broken) {
-			return nil
-		}
-		return err
-	})
-	if broken != nil {
-		return broken
-	}
-	return err
 }
 
 // intoFirst merges into the first session.

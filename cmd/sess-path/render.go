@@ -34,7 +34,11 @@ func (r *renderer) render() error {
 	if r.projection == nil {
 		r.projection = r.spoken(convo.Project(r.path))
 	}
-	r.putBack()
+	at := convo.AfterSummary
+	if r.reinject == "before-last-user" {
+		at = convo.BeforeLastUser
+	}
+	r.projection = convo.Reinject(r.projection, r.initial, at)
 	r.pick()
 	switch r.as {
 	case "entries":
@@ -44,7 +48,16 @@ func (r *renderer) render() error {
 	case "state":
 		return r.value(r.state())
 	case "messages":
-		return r.eachMessage()
+		for _, p := range r.projection {
+			for _, m := range p.Messages {
+				if llm, ok := convo.MessageToLLM(m); !ok {
+					continue
+				} else if err := r.value(llm.Raw()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}
 	return r.view()
 }
@@ -55,20 +68,6 @@ func (r *renderer) spoken(projection []convo.Projected) []convo.Projected {
 		return projection
 	}
 	return r.harness.Spoken(r.streams, r.name, projection)
-}
-
-// eachMessage prints the context's messages as a model reads them.
-func (r *renderer) eachMessage() error {
-	for _, p := range r.projection {
-		for _, m := range p.Messages {
-			if llm, ok := convo.MessageToLLM(m); !ok {
-				continue
-			} else if err := r.value(llm.Raw()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // view prints a form that is made for an API or for people.
@@ -251,15 +250,6 @@ func (r *renderer) pick() {
 	for i, p := range r.projection {
 		r.projection[i].Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return !r.isWanted(m) })
 	}
-}
-
-// putBack puts the initial context where --reinject wants it.
-func (r *renderer) putBack() {
-	at := convo.AfterSummary
-	if r.reinject == "before-last-user" {
-		at = convo.BeforeLastUser
-	}
-	r.projection = convo.Reinject(r.projection, r.initial, at)
 }
 
 // newest returns the tail that --budget, --last or --turns wants. What --reinject and

@@ -44,7 +44,7 @@ func (w *writer) record(src *source) error {
 			_ = c.Close()
 		}
 	}
-	back, passed := newBacklog(), make(chan error, 1)
+	back, passed := &backlog{wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}, make(chan error, 1)
 	go func() { passed <- pass(w.out(), on.out, back) }()
 	end := w.follow(d, back, on)
 	if !end.stopped {

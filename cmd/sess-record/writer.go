@@ -249,10 +249,6 @@ type backlog struct {
 	room  chan struct{} // a token if there is room again
 }
 
-func newBacklog() *backlog {
-	return &backlog{wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
-}
-
 // put adds bytes, and waits if there are too many.
 func (b *backlog) put(p []byte) {
 	b.mu.Lock()

@@ -69,7 +69,7 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		return err
 	}
 	defer in.Close()
-	count.session()
+	count.last = ""
 	place := in.Place("")
 	src.Name, place.Address, place.Path = c.shown(src.Name), c.shown(place.Address), c.shown(place.Path) // in rows
 	var failed error
@@ -119,9 +119,6 @@ type counted struct {
 	kinds   map[string]int
 	last    string // entry
 }
-
-// session says that the next findings are of another session.
-func (n *counted) session() { n.last = "" }
 
 func (n *counted) add(f redact.Found) {
 	n.total++

@@ -40,7 +40,12 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 		return nil, err
 	}
 	defer in.Close()
-	collect(in)
+	// How much garbage there may be: a small session is shown before a collection is worth its time, a large one is kept whole.
+	percent := 400
+	if _, _, ok := in.Large(large); ok {
+		percent = 20
+	}
+	debug.SetGCPercent(percent)
 	if c.redact {
 		r, err := redact.Default()
 		if err != nil {
@@ -65,7 +70,14 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 		d.src.Warn(problems)
 	}
 	if c.blobs != "" {
-		c.resolve(d)
+		blobs := store.OpenBlobs(c.blobs)
+		var all []session.Problem
+		for i, e := range d.src.Entries {
+			var problems []session.Problem
+			d.src.Entries[i], problems = convo.ResolveBlobs(e, blobs.Get)
+			all = append(all, problems...)
+		}
+		d.src.Warn(all)
 	}
 	if c.commits {
 		return d, c.readCommits(ctx, s, d)
@@ -75,28 +87,6 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 
 // large is from which size on, in bytes, memory is worth more than time.
 const large = 16 << 20
-
-// collect says how much garbage there may be beside a session: a small one is shown before it
-// is worth a collection, and a large one is kept whole.
-func collect(in *address.Input) {
-	percent := 400
-	if _, _, ok := in.Large(large); ok {
-		percent = 20
-	}
-	debug.SetGCPercent(percent)
-}
-
-// resolve puts blobs in the place of references to them.
-func (c *config) resolve(d *document) {
-	blobs := store.OpenBlobs(c.blobs)
-	var all []session.Problem
-	for i, e := range d.src.Entries {
-		var problems []session.Problem
-		d.src.Entries[i], problems = convo.ResolveBlobs(e, blobs.Get)
-		all = append(all, problems...)
-	}
-	d.src.Warn(all)
-}
 
 // entries are those of the path.
 func (d *document) entries() (list []session.Entry) {

@@ -242,7 +242,9 @@ func (c *config) table(s *cli.Streams) (*prices.Table, error) {
 	if c.pricesFile == "" {
 		t, err := prices.Builtin()
 		if err == nil {
-			c.hintAge(s, t)
+			if tty.IsTerminal(s.ErrFile()) && c.cost != usage.Stored && isOld(t.Date, time.Now()) {
+				s.Infof("the prices are those of %s, which is more than 90 days ago: --prices FILE takes newer ones", t.Date)
+			}
 		}
 		return t, err
 	}
@@ -261,13 +263,6 @@ func (c *config) table(s *cli.Streams) (*prices.Table, error) {
 		return nil, fmt.Errorf("reading %s: %w", c.pricesFile, err)
 	}
 	return t, nil
-}
-
-// hintAge says on a terminal that the built-in prices are old.
-func (c *config) hintAge(s *cli.Streams, t *prices.Table) {
-	if tty.IsTerminal(s.ErrFile()) && c.cost != usage.Stored && isOld(t.Date, time.Now()) {
-		s.Infof("the prices are those of %s, which is more than 90 days ago: --prices FILE takes newer ones", t.Date)
-	}
 }
 
 // isOld reports whether a date is more than 90 days ago.

@@ -45,7 +45,16 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 	u.Table = usage.Grouping{By: r.keys, Zone: r.zone, Since: r.from, Until: r.to, Costing: costing}.Group(l)
 	u.source, u.date = costing.Table.Source, costing.Table.Date
 	r.warn(u)
-	r.arrange(u, l)
+	switch r.sort {
+	case "cost":
+		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Cost, a.Cost) })
+	case "total":
+		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Tokens.Total(), a.Tokens.Total()) })
+	}
+	if r.tree {
+		u.depth = map[string]int{}
+		u.Rows = nested(u.Rows, l, u.depth)
+	}
 	switch {
 	case u.Total.Calls == 0 && len(r.problems) > 0:
 		return r.outcome() // there may be some
@@ -139,20 +148,6 @@ func models(list []usage.Unknown) string {
 		names = append(names, m.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-// arrange puts rows into the order wanted.
-func (r *report) arrange(u *usageTable, l *usage.Ledger) {
-	switch r.sort {
-	case "cost":
-		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Cost, a.Cost) })
-	case "total":
-		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Tokens.Total(), a.Tokens.Total()) })
-	}
-	if r.tree {
-		u.depth = map[string]int{}
-		u.Rows = nested(u.Rows, l, u.depth)
-	}
 }
 
 func compare[N ~int64](a, b N) int {

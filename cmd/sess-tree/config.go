@@ -69,9 +69,23 @@ func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
 	o := c.options(s)
 	switch {
 	case c.heads:
-		return c.printHeads(s, t, from, o)
+		heads := t.Heads()
+		switch {
+		case len(heads) == 0:
+			return cli.No("")
+		case c.json:
+			return tree.HeadsJSON(s.Out, t, heads, from)
+		}
+		return tree.WriteHeads(s.Out, t, heads, o)
 	case c.labels:
-		return c.printLabels(s, t, from, o)
+		labels := t.Session.Labels()
+		switch {
+		case len(labels) == 0:
+			return cli.No("")
+		case c.json:
+			return tree.LabelsJSON(s.Out, t, labels, from)
+		}
+		return tree.WriteLabels(s.Out, t, labels, o)
 	case len(t.Roots) == 0:
 		return cli.No("")
 	case c.json:
@@ -80,26 +94,4 @@ func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
 		return tree.Dot(s.Out, t, o)
 	}
 	return tree.Draw(s.Out, t, o)
-}
-
-func (c *config) printHeads(s *cli.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
-	heads := t.Heads()
-	switch {
-	case len(heads) == 0:
-		return cli.No("")
-	case c.json:
-		return tree.HeadsJSON(s.Out, t, heads, from)
-	}
-	return tree.WriteHeads(s.Out, t, heads, o)
-}
-
-func (c *config) printLabels(s *cli.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
-	labels := t.Session.Labels()
-	switch {
-	case len(labels) == 0:
-		return cli.No("")
-	case c.json:
-		return tree.LabelsJSON(s.Out, t, labels, from)
-	}
-	return tree.WriteLabels(s.Out, t, labels, o)
 }

@@ -61,18 +61,6 @@ func (t *turn) finish(printed []byte, failed error) error {
 	return cmp.Or(t.streams.Acknowledge(address.Appended(added), t.out.failed), r.unread)
 }
 
-// told is the end of a turn that is not stored.
-func (t *turn) told(printed []byte) error {
-	var r reply
-	if t.reply != stream.Text {
-		r = t.readReply(printed)
-	}
-	if r.failed != nil {
-		return cli.CommandFailed(fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed))
-	}
-	return cmp.Or(t.out.failed(), t.ctx.Err(), r.unread)
-}
-
 // store adds what the user said and the reply to the session, and returns the entries.
 // What cannot be added is kept in a file: it was paid for.
 func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, error) {

@@ -147,7 +147,14 @@ func (t *turn) make() error {
 	case failed != nil && !t.keeps(failed):
 		return cli.CommandFailed(failed)
 	case t.noStore:
-		return t.told(printed)
+		var r reply
+		if t.reply != stream.Text {
+			r = t.readReply(printed)
+		}
+		if r.failed != nil {
+			return cli.CommandFailed(fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed))
+		}
+		return cmp.Or(t.out.failed(), t.ctx.Err(), r.unread)
 	}
 	return t.finish(printed, failed)
 }

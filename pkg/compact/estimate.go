@@ -101,11 +101,6 @@ func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int
 	return math.Round(ratio*1000) / 1000, samples
 }
 
-// scaled multiplies tokens with a factor in whole thousandths and rounds up.
-func scaled(tokens int64, factor float64) int64 {
-	return (tokens*int64(math.Round(factor*1000)) + 999) / 1000
-}
-
 // A Trigger says when a context is to be compacted, and how it is measured. The
 // zero value measures as pi 1.5 does and never asks for a compaction.
 type Trigger struct {
@@ -162,7 +157,8 @@ func Measure(path []session.Entry, t Trigger) Figures {
 	}
 	if t.Calibrate {
 		f.Factor, f.Samples = Calibrate(path, estimate)
-		f.TrailingTokens = scaled(f.TrailingTokens, f.Factor)
+		// In whole thousandths, rounded up.
+		f.TrailingTokens = (f.TrailingTokens*int64(math.Round(f.Factor*1000)) + 999) / 1000
 	}
 	f.Tokens = f.UsageTokens + f.TrailingTokens
 	if f.Window > 0 {

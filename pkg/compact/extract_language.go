@@ -275,11 +275,6 @@ func ruleWeight(s string) int {
 
 func isWeakRule(s string) bool { return ruleWeight(s) < 2 }
 
-// isDecision reports whether a sentence tells of a decision or of a reason.
-func isDecision(s string) bool {
-	return js.Len(s) <= extractUnits && !isQuestion(s) && (decisionWords().in(s) || reasonWords().in(s))
-}
-
 // isReason reports whether a decision is no more than a reason.
 func isReason(text string) bool { return !strings.Contains(text, says) && !decisionWords().in(text) }
 

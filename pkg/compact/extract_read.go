@@ -103,7 +103,13 @@ func (d *digest) reply(text string) {
 		}
 	}
 	if !d.working {
-		d.report()
+		// The assistant's last words report its work.
+		for _, item := range d.progress {
+			if text, ref := reference(item); ref != "" && !terse(text) {
+				d.done.put(item, 0, isChange)
+			}
+		}
+		d.progress.dropCited()
 	}
 }
 
@@ -138,16 +144,6 @@ func (d *digest) decide(text string) {
 	d.decisions.atMost(most, isReason)
 }
 
-// report takes the assistant's last words for a report of its work.
-func (d *digest) report() {
-	for _, item := range d.progress {
-		if text, ref := reference(item); ref != "" && !terse(text) {
-			d.done.put(item, 0, isChange)
-		}
-	}
-	d.progress.dropCited()
-}
-
 const modelFailed = "the model failed:"
 
 func (d *digest) assistant(m session.Message) {
@@ -173,7 +169,7 @@ func (d *digest) assistant(m session.Message) {
 	d.plan(text)
 	for line := range prose(text) {
 		for s := range sentences(line) {
-			if isDecision(s) {
+			if js.Len(s) <= extractUnits && !isQuestion(s) && (decisionWords().in(s) || reasonWords().in(s)) {
 				d.decide(s)
 			}
 		}

@@ -205,7 +205,7 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 	gone := map[string]bool{}
 	for _, p := range before {
 		id := p.Entry.ID()
-		if len(p.Messages) == 0 || same(p.Messages, now[id]) {
+		if len(p.Messages) == 0 || slices.EqualFunc(p.Messages, now[id], func(x, y session.Message) bool { return x.Raw() == y.Raw() }) {
 			continue
 		}
 		gone[id] = true
@@ -217,10 +217,6 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 		r.TokensOut += e.Tokens
 	}
 	r.Files, r.Commands = done(before, gone)
-}
-
-func same(a, b []session.Message) bool {
-	return slices.EqualFunc(a, b, func(x, y session.Message) bool { return x.Raw() == y.Raw() })
 }
 
 func sum(list []session.Message) (tokens int64) {

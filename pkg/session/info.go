@@ -197,7 +197,18 @@ func (s *infoScan) data(data []byte) error {
 func (s *infoScan) line(l jsonl.Line) error {
 	s.lines++
 	if !s.opened {
-		return s.first(l)
+		data := l.Data
+		if s.lines == 1 {
+			data = data[len(bom(data)):]
+		}
+		switch k := parseLine(l, data, keepLine); k.kind {
+		case isEntry:
+			k.entry.line = s.lines
+			return s.header(k.entry, l.Offset)
+		case isOther:
+			return WithoutHeader(s.lines, l.Offset)
+		}
+		return nil
 	}
 	g := &s.current
 	if !g.read(l) {
@@ -273,22 +284,6 @@ func (s *infoScan) message(g *lineInfo) {
 		s.buf = append(s.buf[:0], m.content...)
 		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
 	}
-}
-
-// first scans a line up to the header.
-func (s *infoScan) first(l jsonl.Line) error {
-	data := l.Data
-	if s.lines == 1 {
-		data = data[len(bom(data)):]
-	}
-	switch k := parseLine(l, data, keepLine); k.kind {
-	case isEntry:
-		k.entry.line = s.lines
-		return s.header(k.entry, l.Offset)
-	case isOther:
-		return WithoutHeader(s.lines, l.Offset)
-	}
-	return nil
 }
 
 func (s *infoScan) header(e Entry, offset int64) error {

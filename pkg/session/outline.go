@@ -154,7 +154,18 @@ func (k *outliner) message(m messageParts) js.Span {
 	k.add(`"toolCallId"`, m.callID)
 	who, _ := js.Value(m.role).Text()
 	if calls := who == RoleAssistant && mayCall(m.content); calls || m.foreignBlock != "" {
-		k.content(m, calls)
+		k.key(`"content"`)
+		k.buf = append(append(k.buf, '['), m.foreignBlock...)
+		for b := range Blocks(m.content) {
+			if !calls || b.Type != BlockToolCall {
+				continue
+			}
+			k.separate()
+			k.buf = append(k.buf, `{"type":"toolCall"`...)
+			k.add(`"id"`, b.Get("id"))
+			k.buf = append(k.buf, '}')
+		}
+		k.buf = append(k.buf, ']')
 	}
 	if m.response != "" { // what tells whether another entry has the same reply
 		k.add(`"responseId"`, m.response)
@@ -174,22 +185,6 @@ func (k *outliner) message(m messageParts) js.Span {
 // word in it, or with one that may be spelled with escapes.
 func mayCall(content string) bool {
 	return strings.HasPrefix(content, "[") && (strings.Contains(content, `"toolCall"`) || strings.Contains(content, `\u00`))
-}
-
-// content outlines the tool calls of a content, and a block that is foreign.
-func (k *outliner) content(m messageParts, calls bool) {
-	k.key(`"content"`)
-	k.buf = append(append(k.buf, '['), m.foreignBlock...)
-	for b := range Blocks(m.content) {
-		if !calls || b.Type != BlockToolCall {
-			continue
-		}
-		k.separate()
-		k.buf = append(k.buf, `{"type":"toolCall"`...)
-		k.add(`"id"`, b.Get("id"))
-		k.buf = append(k.buf, '}')
-	}
-	k.buf = append(k.buf, ']')
 }
 
 // add adds a member, unless its value is absent, and returns where the value is.

@@ -130,7 +130,9 @@ func (a *archive) units(ctx context.Context) iter.Seq2[unit, error] {
 				return
 			}
 		}
-		s.last()
+		if s.solid {
+			s.done(s.end)
+		}
 	}
 }
 
@@ -183,13 +185,6 @@ func (s *splitter) line(l line) bool {
 func (s *splitter) done(end int64) bool {
 	s.unit.size = end - s.unit.offset
 	return s.yield(s.unit, nil)
-}
-
-// last yields the session at the end.
-func (s *splitter) last() {
-	if s.solid {
-		s.done(s.end)
-	}
 }
 
 // Aider is the format of aider's histories.

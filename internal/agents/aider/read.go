@@ -118,7 +118,7 @@ func (c *conversion) opened(raw string, at int64) error {
 // and read it so.
 func (c *conversion) piece(p *piece) (err error) {
 	place := formats.Place{Key: "line " + strconv.Itoa(p.line)}
-	text, raw := p.text(), p.raw.String()
+	text, raw := unframed(p.role, p.body.String()), p.raw.String()
 	blocks := []string{api.Text(text)}
 	switch {
 	case strip(p.body.String()) == "" && p.role != tool:
@@ -211,10 +211,6 @@ type piece struct {
 	body strings.Builder // what aider's reader makes of them
 	line int             // of the session, from 1
 }
-
-// text returns what was said, without the framing that aider's writer puts around
-// it.
-func (p *piece) text() string { return unframed(p.role, p.body.String()) }
 
 // unframed takes off what aider's writer adds.
 func unframed(r role, body string) string {

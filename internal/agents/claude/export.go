@@ -14,11 +14,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// sort puts the lines in the order of the file.
-func (x *exporter) sort() {
-	slices.SortStableFunc(x.out, func(a, b formats.KeptLine) int { return cmp.Compare(a.N, b.N) })
-}
-
 // Export writes one file of all branches. Into a directory called projects it goes
 // where Claude Code looks for it.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
@@ -206,7 +201,7 @@ func (x *exporter) parents() []int {
 // goOn adds a line at the leaf if the last line of the conversation is not the leaf: Claude Code goes on from
 // the last line. An imported session has such a line already.
 func (x *exporter) goOn() {
-	x.sort()
+	slices.SortStableFunc(x.out, func(a, b formats.KeptLine) int { return cmp.Compare(a.N, b.N) })
 	i, ok := x.s.Leaf()
 	if !ok {
 		return

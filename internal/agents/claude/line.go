@@ -142,11 +142,6 @@ func (l line) ran() (r ran) {
 	return r
 }
 
-// message returns the message of a command and its output.
-func (r ran) message() session.Message {
-	return session.NewTextMessage(session.RoleBashExecution, r.command, js.StringField("output", r.output))
-}
-
 // typed returns what the user typed, as the line tells it: a prompt, also one that waited in the queue, a command or what he ran.
 func (l line) typed() string {
 	if prompt, ok := l.queued(); ok {

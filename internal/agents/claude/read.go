@@ -105,19 +105,15 @@ func (c *conversion) withParents(i int) error {
 			continue // a line of a reply that has been added whole
 		}
 		if err := c.node(at); err != nil {
-			return c.named(at, err)
+			// The line stands in front of an error of the file's.
+			var p session.Problem
+			if errors.As(err, &p) {
+				return fmt.Errorf("%s: %w", c.src.At(c.index.nodes[at].number), err)
+			}
+			return err
 		}
 	}
 	return nil
-}
-
-// named puts the line in front of an error of the file's.
-func (c *conversion) named(i int, err error) error {
-	var p session.Problem
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", c.src.At(c.index.nodes[i].number), err)
-	}
-	return err
 }
 
 // line reads the line of a node.
@@ -431,7 +427,7 @@ func (c *conversion) ran(i int, at *slot, l line, text string, r ran) error {
 		r.output = below.ran().output
 		keeps = append(keeps, c.kept(j, text))
 	}
-	id, err := c.b.Message(c.place(i, at.tail, l.time()), r.message())
+	id, err := c.b.Message(c.place(i, at.tail, l.time()), session.NewTextMessage(session.RoleBashExecution, r.command, js.StringField("output", r.output)))
 	if err != nil {
 		return err
 	}

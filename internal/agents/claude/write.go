@@ -74,24 +74,19 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 		x.losses.Add(e, formats.KindSystem)
 	default:
 		if m.IsPlainRun() {
-			x.ran(e, m)
+			ended := ""
+			if code := m.Get("exitCode"); js.Value(code).IsNumber() && code != "0" {
+				ended = "Command exited with code " + code
+			}
+			for k, text := range []string{"<bash-input>" + m.Str("command") + "</bash-input>", "<bash-stdout>" + m.Str("output") + "</bash-stdout><bash-stderr>" + ended + "</bash-stderr>"} {
+				x.turn(e, k, "user", js.Object(js.StringField("role", "user"), js.StringField("content", text)))
+			}
 			return
 		}
 		for _, llm := range convo.ToLLM([]session.Message{m}) {
 			x.say(e, llm, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
-	}
-}
-
-// ran writes the lines of what the user ran: the command, and what came of it.
-func (x *exporter) ran(e session.Entry, m session.Message) {
-	ended := ""
-	if code := m.Get("exitCode"); js.Value(code).IsNumber() && code != "0" {
-		ended = "Command exited with code " + code
-	}
-	for k, text := range []string{"<bash-input>" + m.Str("command") + "</bash-input>", "<bash-stdout>" + m.Str("output") + "</bash-stdout><bash-stderr>" + ended + "</bash-stderr>"} {
-		x.turn(e, k, "user", js.Object(js.StringField("role", "user"), js.StringField("content", text)))
 	}
 }
 

@@ -252,7 +252,7 @@ func readBeside(root *os.Root, below string) (v any, ok bool) {
 		return nil, false
 	}
 	decode := func(data []byte) (any, error) { return jq.Decode(formats.OneLine(string(data))) }
-	if isYAML(below) {
+	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(below)) {
 		decode = decodeYAML
 	}
 	if v, err := decode(data); err == nil {

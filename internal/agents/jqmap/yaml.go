@@ -1,16 +1,8 @@
 package jqmap
 
 import (
-	"path/filepath"
-	"slices"
-
 	"go.yaml.in/yaml/v3"
 )
-
-// isYAML reports whether a file is YAML by its name.
-func isYAML(path string) bool {
-	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
-}
 
 // decodeYAML decodes the first document of a YAML file. Numbers and times stay the texts that they are written as.
 func decodeYAML(data []byte) (any, error) {

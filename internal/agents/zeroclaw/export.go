@@ -106,23 +106,22 @@ func (x *exporter) path(path []session.Entry) {
 			x.hidden(e)
 		}
 	}
-	x.boundary(path)
-	for i, p := range projection {
-		if i == 0 && p.Entry.Type() == session.TypeCompaction {
-			x.compaction(p.Entry)
-			x.systems(p)
-			continue
-		}
-		x.projected(p)
-	}
-}
-
-// boundary sets the boundary behind the rows there are, if the path was cut.
-func (x *exporter) boundary(path []session.Entry) {
 	for _, e := range path {
 		if e.Type() == session.TypeCompaction || e.Type() == session.TypeResetBoundary {
 			x.cut, x.cutAt = len(x.rows), at(e)
 		}
+	}
+	for i, p := range projection {
+		if i == 0 && p.Entry.Type() == session.TypeCompaction {
+			x.compaction(p.Entry)
+			for _, m := range p.Messages {
+				if m.Role() == session.RoleSystem {
+					x.lost.Add(p.Entry, formats.KindSystem)
+				}
+			}
+			continue
+		}
+		x.projected(p)
 	}
 }
 
@@ -134,15 +133,6 @@ func (x *exporter) compaction(e session.Entry) {
 	}
 	f.State = false
 	x.add("assistant", summaryPrefix+e.Str("summary"), e, f)
-}
-
-// systems tells of the system message that a compaction carries.
-func (x *exporter) systems(p convo.Projected) {
-	for _, m := range p.Messages {
-		if m.Role() == session.RoleSystem {
-			x.lost.Add(p.Entry, formats.KindSystem)
-		}
-	}
 }
 
 // hidden adds the row of an entry that the model is not shown.

@@ -113,17 +113,6 @@ func toolResult(m message) session.Message {
 	return api.ToolResult(call, "unknown", []string{api.Text(text)}, false)
 }
 
-// summary adds the compaction whose summary a message is.
-func (r *reading) summary(m message) error {
-	_, err := r.b.Compaction(m.place(), m.content[len(summaryPrefix):], "", r.spent.tokens())
-	if err != nil {
-		return err
-	}
-	r.spent = 0
-	r.spent.add(m.content)
-	return r.note(m, "")
-}
-
 // read reads the session whose row has that number.
 func (r *reading) read(ctx context.Context, row int64) error {
 	if err := r.session(ctx, row); err != nil {
@@ -148,7 +137,13 @@ func (r *reading) message(m message, cut *cut) error {
 	old := cut.id != 0 && m.id <= cut.id
 	switch {
 	case old && isSummary(m.role, m.content), m.id == cut.summary:
-		return r.summary(m)
+		_, err := r.b.Compaction(m.place(), m.content[len(summaryPrefix):], "", r.spent.tokens())
+		if err != nil {
+			return err
+		}
+		r.spent = 0
+		r.spent.add(m.content)
+		return r.note(m, "")
 	case old || cut.done:
 	default:
 		if err := r.cut(cut, m.ms); err != nil {

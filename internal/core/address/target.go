@@ -141,7 +141,12 @@ func (t *Target) readLocked(o TargetOptions) error {
 		return nil
 	}
 	if t.file.Size() <= scanLimit {
-		return t.heads()
+		x, err := index.New(t.file, t.file.Size())
+		if err != nil {
+			return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
+		}
+		t.Batch.Known = func(id string) bool { _, ok := x.Find(id); return ok }
+		return t.tail()
 	}
 	if err := t.tail(); err != nil {
 		return err
@@ -190,16 +195,6 @@ func (t *Target) resume(s *State) bool {
 // needsWhole reports whether more than the leaf has to be known.
 func (o *TargetOptions) needsWhole() bool {
 	return o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
-}
-
-// heads reads of a session of moderate size its leaf and the ids that are taken.
-func (t *Target) heads() error {
-	x, err := index.New(t.file, t.file.Size())
-	if err != nil {
-		return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
-	}
-	t.Batch.Known = func(id string) bool { _, ok := x.Find(id); return ok }
-	return t.tail()
 }
 
 // tail reads header and leaf.
@@ -305,7 +300,17 @@ func (t *Target) Commit() error {
 	case t.seg != nil:
 		return t.seg.append(t.Batch.Lines())
 	case t.file == nil:
-		return t.copy()
+		// A torn tail stays behind: what follows it would be lost to readers.
+		lines := t.stdin
+		if n := len(lines) - 1; t.Session.Torn {
+			t.streams.Warnf("%s: torn last line of %d bytes left out", t.Name, len(lines[n]))
+			lines = lines[:n]
+		}
+		for _, e := range t.Batch.Entries {
+			lines = append(lines, e.Raw())
+		}
+		_, err := jsonl.Content(lines).WriteTo(t.streams.Out)
+		return err
 	}
 	if t.place.draft() && t.answered() {
 		return t.publish()
@@ -335,21 +340,6 @@ func unfinished(err error) error {
 		return err
 	}
 	return cli.WithHint(err, "try again, or if its writer is dead, with --grace 0")
-}
-
-// copy writes the session that was read and the batch behind it. A torn tail
-// stays behind: what follows it would be lost to readers.
-func (t *Target) copy() error {
-	lines := t.stdin
-	if n := len(lines) - 1; t.Session.Torn {
-		t.streams.Warnf("%s: torn last line of %d bytes left out", t.Name, len(lines[n]))
-		lines = lines[:n]
-	}
-	for _, e := range t.Batch.Entries {
-		lines = append(lines, e.Raw())
-	}
-	_, err := jsonl.Content(lines).WriteTo(t.streams.Out)
-	return err
 }
 
 // Acknowledge prints what was committed: the ids of the entries or, with whole, the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -36,7 +37,7 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 	if p, ok := errors.AsType[session.Problem](err); ok {
 		findings = append(findings, finding(p))
 		if rest, ok := in.rewind(); ok && p.Kind == session.NoHeader && lines.line > 0 {
-			s, err = readHeadless(rest)
+			s, err = session.Read(io.MultiReader(strings.NewReader(standIn), rest))
 			headless = true
 		} else {
 			// The lines behind it are looked at, too.

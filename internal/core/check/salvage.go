@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -111,12 +110,6 @@ func (w *rewinder) rewind() (r io.Reader, ok bool) {
 
 // standIn is the header that a session without one is read with.
 const standIn = `{"type":"session","version":3,"id":"none"}` + "\n"
-
-// readHeadless reads a session that lacks its header. All lines and offsets
-// are those behind the stand-in.
-func readHeadless(r io.Reader) (*session.Session, error) {
-	return session.Read(io.MultiReader(strings.NewReader(standIn), r))
-}
 
 // withoutHeader moves findings to where they are in the file, which does not
 // have the stand-in.

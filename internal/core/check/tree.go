@@ -163,28 +163,21 @@ func (p *pairing) walk() {
 		next := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if next < 0 {
-			p.leave(-next - 1)
+			for _, id := range p.calls[-next-1] {
+				p.open[id]--
+			}
 			continue
 		}
-		p.enter(next - 1)
+		i := next - 1
+		if p.answers[i] && p.open[p.result[i]] == 0 {
+			p.out = append(p.out, found(p.s.Entries[i], OrphanResult, "tool result without a call %q before it on its path", p.result[i]))
+		}
+		for _, id := range p.calls[i] {
+			p.open[id]++
+		}
 		stack = append(stack, -next)
 		for c := child[next-1]; c != 0; c = sibling[c-1] {
 			stack = append(stack, c)
 		}
-	}
-}
-
-func (p *pairing) enter(i int) {
-	if p.answers[i] && p.open[p.result[i]] == 0 {
-		p.out = append(p.out, found(p.s.Entries[i], OrphanResult, "tool result without a call %q before it on its path", p.result[i]))
-	}
-	for _, id := range p.calls[i] {
-		p.open[id]++
-	}
-}
-
-func (p *pairing) leave(i int) {
-	for _, id := range p.calls[i] {
-		p.open[id]--
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -236,15 +235,6 @@ func Describe(t Tool) Description {
 		d.Commands = append(d.Commands, sub)
 	}
 	return d
-}
-
-// printDescription prints it as one line.
-func (s *Streams) printDescription(t Tool) error {
-	line, err := json.Marshal(Describe(t))
-	if err == nil {
-		_, err = s.Out.Write(append(line, '\n'))
-	}
-	return err
 }
 
 // All are a description and those of its commands.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,7 +28,7 @@ func Main(t Tool) {
 		// chooses one itself but for a machine, or a process, that has only one.
 		runtime.GOMAXPROCS(2)
 	}
-	ctx := newSignalContext(context.Background())
+	ctx := &signalContext{Context: context.Background(), asked: make(chan struct{})}
 	os.Exit(Run(ctx, t, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
@@ -127,7 +128,11 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 		return s.complete(ctx, t, args[1], args[3:])
 	}
 	if len(args) == 1 && args[0] == describeFlag {
-		return s.printDescription(t)
+		line, err := json.Marshal(Describe(t))
+		if err == nil {
+			_, err = s.Out.Write(append(line, '\n'))
+		}
+		return err
 	}
 	t, args, err := t.pick(args)
 	if err != nil {

@@ -22,10 +22,6 @@ type signalContext struct {
 	caught context.Context
 }
 
-func newSignalContext(parent context.Context) *signalContext {
-	return &signalContext{Context: parent, asked: make(chan struct{})}
-}
-
 // watch starts to catch signals.
 func (c *signalContext) watch() context.Context {
 	c.once.Do(func() {

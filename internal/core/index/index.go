@@ -91,7 +91,16 @@ func (x *Index) scanAll(front *scanner, divided bool) error {
 	if err := errors.Join(x.scan(&scanner{r: front.r, size: middle, at: at}), <-behind); err != nil {
 		return err
 	}
-	x.join(y)
+	n := x.Len()
+	x.Join(y.Skeleton)
+	for _, c := range y.compactions {
+		x.compactions = append(x.compactions, n+c)
+	}
+	for _, r := range y.others {
+		x.others = append(x.others, n+r)
+	}
+	x.starts = append(x.starts, y.starts...)
+	x.fragment, x.unended = y.fragment, y.unended
 	return nil
 }
 
@@ -122,20 +131,6 @@ func (x *Index) scan(s *scanner) error {
 			return err
 		}
 	}
-}
-
-// join adds the entries of the second half.
-func (x *Index) join(y *Index) {
-	n := x.Len()
-	x.Join(y.Skeleton)
-	for _, c := range y.compactions {
-		x.compactions = append(x.compactions, n+c)
-	}
-	for _, r := range y.others {
-		x.others = append(x.others, n+r)
-	}
-	x.starts = append(x.starts, y.starts...)
-	x.fragment, x.unended = y.fragment, y.unended
 }
 
 // plainHeader reports whether a line is the header of a session of version 3.

@@ -84,7 +84,12 @@ func (s *scanner) skip() (line, error) {
 	for {
 		s.from = len(s.buf)
 		if err := s.fill(); errors.Is(err, io.EOF) {
-			return s.reread(l.start)
+			// The torn last line of the file is read whole.
+			whole := make([]byte, s.size-l.start)
+			if _, err := s.r.ReadAt(whole, l.start); err != nil {
+				return line{}, err
+			}
+			return line{start: l.start, head: whole, closed: closes(whole), torn: true}, nil
 		} else if err != nil {
 			return line{}, err
 		}
@@ -96,15 +101,6 @@ func (s *scanner) skip() (line, error) {
 		}
 		tail = append(tail[:0], s.buf[max(0, len(s.buf)-16):]...)
 	}
-}
-
-// reread returns the torn last line of the file, whole.
-func (s *scanner) reread(start int64) (line, error) {
-	whole := make([]byte, s.size-start)
-	if _, err := s.r.ReadAt(whole, start); err != nil {
-		return line{}, err
-	}
-	return line{start: start, head: whole, closed: closes(whole), torn: true}, nil
 }
 
 // fill drops what has been shown and reads a block more. The error is io.EOF at

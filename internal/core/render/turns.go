@@ -138,7 +138,10 @@ func thinking(m session.Message, b session.Block) JSON {
 		}
 	}
 	if data, ok := b.Encrypted(); ok {
-		return redacted(data)
+		if data == "" {
+			return nil
+		}
+		return JSON(nil).raw(`{"type":"redacted_thinking","data":`).quote(data).raw("}")
 	}
 	signature := b.Str("thinkingSignature")
 	if signature == "" {
@@ -146,13 +149,6 @@ func thinking(m session.Message, b session.Block) JSON {
 	}
 	return JSON(nil).raw(`{"type":"thinking","thinking":`).quote(b.Str("thinking")).
 		raw(`,"signature":`).quote(signature).raw("}")
-}
-
-func redacted(data string) JSON {
-	if data == "" {
-		return nil
-	}
-	return JSON(nil).raw(`{"type":"redacted_thinking","data":`).quote(data).raw("}")
 }
 
 // A part is a text, or the image that media and data tell.

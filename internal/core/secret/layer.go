@@ -23,7 +23,8 @@ type layer struct {
 // layer, what was decoded last or stands next to it.
 func (l *layer) wanted(s Span, below bool) bool {
 	if below {
-		return l.fresh(s)
+		// If no part of s or its neighbours was decoded last, a rule saw the same in the layer before.
+		return slices.ContainsFunc(l.around(Span{s.From - 1, s.To + 1}), func(g segment) bool { return g.fresh })
 	}
 	return l.places == nil || slices.ContainsFunc(l.places, func(at int) bool { return s.From < at && at < s.To })
 }
@@ -68,21 +69,12 @@ func (l *layer) decoded(s Span) (list encodings) {
 	return list
 }
 
-// fresh reports whether some of a part of the layer, or its neighbour, was decoded last: if not, a
-// rule saw the same in the layer before.
-func (l *layer) fresh(s Span) bool {
-	return slices.ContainsFunc(l.around(Span{s.From - 1, s.To + 1}), func(g segment) bool { return g.fresh })
-}
-
 // around returns the segments that overlap a part of the layer.
 func (l *layer) around(s Span) []segment {
 	from := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].To > s.From })
 	to := from + sort.Search(len(l.segments)-from, func(i int) bool { return l.segments[from+i].From >= s.To })
 	return l.segments[from:to]
 }
-
-// decode returns the layer below; ok is false if nothing in this one is encoded.
-func (l *layer) decode() (next *layer, ok bool) { return l.rewrite(runs) }
 
 // without returns the layer with a text in the place of all that marks finds; ok is false if
 // that is nothing.

@@ -234,7 +234,7 @@ func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
 		}
 		next, ok := (*layer)(nil), false
 		if depth < s.depth {
-			next, ok = l.decode()
+			next, ok = l.rewrite(runs)
 		}
 		if !ok {
 			return

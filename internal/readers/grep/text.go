@@ -96,17 +96,16 @@ func (w *walker) literal(field Field, v js.Value) {
 	w.stopped = !w.visit(t)
 }
 
-// all shows the strings of a value, at any depth, but for those that are not for reading.
+// all shows the strings of a value, at any depth, but for those that are not for reading. The data of an image is no text.
 func (w *walker) all(field Field, v js.Value) {
-	v.Strings(func(name string, of js.Value) bool { return name == "" && isImage(of) || opaque(name) }, func(literal js.Value) bool {
+	skip := func(name string, of js.Value) bool {
+		isImage := of.Get("type").Str() == "image" || of.Get("mimeType").IsString() && of.Get("data").IsString()
+		return name == "" && isImage || opaque(name)
+	}
+	v.Strings(skip, func(literal js.Value) bool {
 		w.literal(field, literal)
 		return !w.stopped
 	})
-}
-
-// isImage reports whether an object is an image: its data is no text.
-func isImage(v js.Value) bool {
-	return v.Get("type").Str() == "image" || v.Get("mimeType").IsString() && v.Get("data").IsString()
 }
 
 // opaque reports whether a member of a name is not for reading, such as a signature.

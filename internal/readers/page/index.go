@@ -63,7 +63,13 @@ func Index(w io.Writer, links []Link, o Options) error {
 		p.raw("</a></td><td>")
 		p.text(l.Agent)
 		p.raw("</td><td>")
-		p.directory(l.CWD)
+		// A path may go on in another line behind each of its names.
+		for name := range strings.SplitAfterSeq(l.CWD, "/") {
+			p.text(name)
+			if strings.HasSuffix(name, "/") {
+				p.raw("<wbr>")
+			}
+		}
 		p.raw("</td><td>")
 		if !l.Last.IsZero() {
 			p.text(l.Last.Format("2006-01-02 15:04"))
@@ -78,14 +84,4 @@ func Index(w io.Writer, links []Link, o Options) error {
 	}
 	p.raw("</tbody></table></main></body></html>\n")
 	return p.w.Flush()
-}
-
-// directory writes a path that may go on in another line behind each of its names.
-func (p *page) directory(path string) {
-	for name := range strings.SplitAfterSeq(path, "/") {
-		p.text(name)
-		if strings.HasSuffix(name, "/") {
-			p.raw("<wbr>")
-		}
-	}
 }

@@ -131,7 +131,18 @@ func write(w io.Writer, s *session.Session, path []int, o Options, workers int) 
 	}
 	p.entries(shown)
 	if o.All && o.To == 0 {
-		p.branches()
+		for _, chain := range p.chains() {
+			p.stats.Branches++
+			p.raw(`<details class="branch"`)
+			p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
+			p.raw("><summary>another branch <span class=\"s\">· ")
+			p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(convo.Say(p.s.Entries[chain[0]])), 80))
+			p.raw("</span></summary><div>")
+			for _, i := range chain {
+				p.entry(i)
+			}
+			p.raw("</div></details>")
+		}
 	}
 	p.neighbours()
 	p.raw("</main>")
@@ -386,22 +397,6 @@ func (p *page) chains() (list [][]int) {
 		list = append(list, row)
 	}
 	return list
-}
-
-// branches writes the entries of the other branches.
-func (p *page) branches() {
-	for _, chain := range p.chains() {
-		p.stats.Branches++
-		p.raw(`<details class="branch"`)
-		p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
-		p.raw("><summary>another branch <span class=\"s\">· ")
-		p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(convo.Say(p.s.Entries[chain[0]])), 80))
-		p.raw("</span></summary><div>")
-		for _, i := range chain {
-			p.entry(i)
-		}
-		p.raw("</div></details>")
-	}
 }
 
 // context finds out how many entries each compaction of the path took out of the context.

@@ -145,11 +145,6 @@ var (
 // mostRun is more bytes than the line has that begins the run of an agent.
 const mostRun = 1 << 10
 
-// mayCall reports whether a line may be a call.
-func mayCall(line []byte) bool {
-	return bytes.Contains(line, usageKey) || bytes.Contains(line, escape)
-}
-
 // line reads a line.
 func (rd *reader) line(l jsonl.Line) {
 	rd.lines++
@@ -157,7 +152,7 @@ func (rd *reader) line(l jsonl.Line) {
 	if rd.lines == 1 {
 		data = bytes.TrimPrefix(data, []byte(jsonl.ByteOrderMark))
 	}
-	calls := mayCall(data) || len(data) < mostRun && bytes.Contains(data, runKey)
+	calls := bytes.Contains(data, usageKey) || bytes.Contains(data, escape) || len(data) < mostRun && bytes.Contains(data, runKey)
 	if !calls && !rd.Strict && !rd.Branches && !l.Torn {
 		return
 	}

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"iter"
-	"slices"
 )
 
 // A sequence is the lines behind the header of one copy of a session, in order, by their
@@ -20,9 +19,6 @@ func (s *set) sequence() *sequence {
 	s.copies++
 	return &sequence{set: s, number: s.copies, loose: map[int32][]int32{}}
 }
-
-// grow makes room for so many more lines.
-func (c *sequence) grow(lines int) { c.entries = slices.Grow(c.entries, lines) }
 
 // add adds the next line. It returns the line's number, and whether that is new in
 // the set: then it is the one after the last.

@@ -130,7 +130,7 @@ func (m *merger) expect(c *sequence, b *block) {
 		lines += lines/16 + len(b.lines)
 		m.refs = slices.Grow(m.refs, lines)
 		m.set.grow(lines)
-		c.grow(lines)
+		c.entries = slices.Grow(c.entries, lines)
 	}
 	m.unread -= bytes
 }

@@ -35,9 +35,6 @@ type diff struct {
 	gap   error    // why the remote could not be read behind that
 }
 
-// behind returns how many bytes of the remote the file lacks.
-func (d *diff) behind() int64 { return d.bytes }
-
 // flush is how much of a remote is read before it is appended to a file without lines that the
 // remote lacks.
 const flush = 16 << 20
@@ -172,7 +169,10 @@ func (s *transfer) readPart(ctx context.Context, d *diff, part remote.Part) (err
 		return fmt.Errorf("the session in the remote has more than %d bytes: %w", s.MaxSize, ErrTooMuch)
 	}
 	if d.bytes >= flush && d.size == d.f.size() && d.size > 0 && !d.f.torn && !s.DryRun && s.ExpectLeaf == "" {
-		return s.takeSome(ctx, d)
+		if err := s.take(ctx, d); err != nil {
+			return err
+		}
+		return s.open(d)
 	}
 	return nil
 }
@@ -196,15 +196,6 @@ func (d *diff) common(part []byte) ([]byte, error) {
 	d.sum.Write(part[:same])
 	d.size += int64(same)
 	return part[same:], nil
-}
-
-// took notes that the file has the lines of the remote now.
-func (d *diff) took() {
-	for _, b := range d.rest {
-		d.sum.Write(b)
-	}
-	d.size += d.bytes
-	d.rest, d.bytes = nil, 0
 }
 
 // save writes the state.

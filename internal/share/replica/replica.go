@@ -129,9 +129,21 @@ func (s *transfer) once(ctx context.Context) error {
 		}
 	}
 	if s.DryRun {
-		return s.count(d)
+		own, got, err := d.lines()
+		if err != nil {
+			return err
+		}
+		left, err := own.without(got)
+		if err != nil {
+			return err
+		}
+		s.result = Result{Got: len(got), N: d.n}
+		if s.push {
+			s.result.Sent = len(left)
+		}
+		return nil
 	}
-	if d.behind() > 0 {
+	if d.bytes > 0 {
 		if err := s.take(ctx, d); err != nil {
 			return err
 		}
@@ -160,23 +172,6 @@ func (s *transfer) open(d *diff) error {
 		d.f.Close()
 	}
 	d.f = f
-	return nil
-}
-
-// count says what there is to do.
-func (s *transfer) count(d *diff) error {
-	own, got, err := d.lines()
-	if err != nil {
-		return err
-	}
-	left, err := own.without(got)
-	if err != nil {
-		return err
-	}
-	s.result = Result{Got: len(got), N: d.n}
-	if s.push {
-		s.result.Sent = len(left)
-	}
 	return nil
 }
 

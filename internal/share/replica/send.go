@@ -72,7 +72,7 @@ func (s *transfer) sendPart(ctx context.Context, d *diff, part []byte, c *cutter
 	pos, err := s.Log.Append(ctx, d.key, d.pos, d.n+1, part)
 	rerr := <-read
 	if err != nil {
-		hashed.drop()
+		<-hashed.end
 		return nil, err
 	}
 	hashed.done()

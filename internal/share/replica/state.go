@@ -151,6 +151,3 @@ func (h *hashing) done() {
 	<-h.end
 	h.b.sum = h.next
 }
-
-// drop waits, and leaves the base as it was.
-func (h *hashing) drop() { <-h.end }

@@ -120,7 +120,12 @@ func (s *transfer) take(ctx context.Context, d *diff) (err error) {
 		return err
 	}
 	s.result.Got += len(theirs)
-	d.took()
+	// The file has the lines of the remote now.
+	for _, b := range d.rest {
+		d.sum.Write(b)
+	}
+	d.size += d.bytes
+	d.rest, d.bytes = nil, 0
 	return nil
 }
 
@@ -142,14 +147,6 @@ func (s *transfer) append(a *jsonl.Appender, lines own) error {
 		return err
 	}
 	return a.Sync()
-}
-
-// takeSome is take in the middle of reading a large session.
-func (s *transfer) takeSome(ctx context.Context, d *diff) error {
-	if err := s.take(ctx, d); err != nil {
-		return err
-	}
-	return s.open(d)
 }
 
 // joined is the new content of a file: its beginning, and lines.
