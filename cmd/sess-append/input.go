@@ -183,8 +183,16 @@ func (in *input) addTo(t *address.Target) error {
 		_, err := b.AddMessage(*in.message)
 		return err
 	case in.typ != "":
-		if err := in.aim(t); err != nil {
-			return err
+		// The reference by which a label or an edit names its entry becomes the id of the entry.
+		for i, f := range in.fields {
+			if f.Name != "targetId" || !slices.Contains(aiming, in.typ) || f.Raw[0] != '"' {
+				continue
+			}
+			id, err := t.Entry(js.Unquote(f.Raw))
+			if err != nil {
+				return err
+			}
+			in.fields[i] = js.StringField(f.Name, id)
 		}
 		if err := b.Check(in.typ, in.fields...); err != nil {
 			return err
@@ -224,22 +232,6 @@ func aimed(t *address.Target, text string) (string, error) {
 		return text, err
 	}
 	return string(v.With("targetId", js.Value(js.Quote(id)))), nil
-}
-
-// aim replaces the reference by which a label or an edit names its entry with the
-// entry's id.
-func (in *input) aim(t *address.Target) error {
-	for i, f := range in.fields {
-		if f.Name != "targetId" || !slices.Contains(aiming, in.typ) || f.Raw[0] != '"' {
-			continue
-		}
-		id, err := t.Entry(js.Unquote(f.Raw))
-		if err != nil {
-			return err
-		}
-		in.fields[i] = js.StringField(f.Name, id)
-	}
-	return nil
 }
 
 // unended says what to do about a torn last line.

@@ -235,7 +235,16 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		if prompt, err = a.clean(prompt); err != nil {
 			return "", err
 		}
-		a.progress(part, chunks > 1, len(prompt))
+		// On a terminal and with -v it says which answer is awaited: that may take minutes.
+		say := a.streams.Notef
+		if tty.IsTerminal(a.streams.ErrFile()) {
+			say = a.streams.Infof
+		}
+		what := a.cmd.String()
+		if chunks > 1 || part != compact.PartHistory {
+			what += " for " + part
+		}
+		say("asking %s, %.1f kB", what, float64(len(prompt))/1000)
 		reply, err := a.call(prompt, r.Heading(), part)
 		if errors.Is(err, command.ErrOverflow) {
 			if n, ok := r.Drop(); ok {
@@ -254,20 +263,6 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		r.Accept(reply)
 	}
 	return r.Summary(), nil
-}
-
-// progress says which answer is awaited, on a terminal and with -v: it may take
-// minutes.
-func (a *asker) progress(part string, chunked bool, size int) {
-	say := a.streams.Notef
-	if tty.IsTerminal(a.streams.ErrFile()) {
-		say = a.streams.Infof
-	}
-	what := a.cmd.String()
-	if chunked || part != compact.PartHistory {
-		what += " for " + part
-	}
-	say("asking %s, %.1f kB", what, float64(size)/1000)
 }
 
 // call runs the command on one prompt, more than once if need be.

@@ -96,7 +96,21 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 		}
 		j.failed = cli.WithStatus(errors.Join(j.failed, err), status)
 	}
-	j.readClaims(wanted)
+	j.claims = map[string][]claim{}
+	for _, id := range wanted {
+		c := j.commits[id]
+		if c == nil {
+			continue
+		}
+		for _, t := range c.Trailers {
+			if name := strings.ToLower(t[0]); slices.Contains(trailers, name) && t[1] != "" {
+				j.claim(id, t[0], t[1])
+			}
+		}
+		for _, s := range c.Noted {
+			j.claim(id, "notes/"+j.notes, s)
+		}
+	}
 	return nil
 }
 
@@ -213,25 +227,6 @@ func (c claim) names(id string) bool {
 
 // trailers are those that name a session.
 var trailers = []string{"session", "claude-session", "entire-session", "entire-checkpoint", "amp-thread-id"}
-
-// readClaims reads what trailers and notes say.
-func (j *job) readClaims(wanted []string) {
-	j.claims = map[string][]claim{}
-	for _, id := range wanted {
-		c := j.commits[id]
-		if c == nil {
-			continue
-		}
-		for _, t := range c.Trailers {
-			if name := strings.ToLower(t[0]); slices.Contains(trailers, name) && t[1] != "" {
-				j.claim(id, t[0], t[1])
-			}
-		}
-		for _, s := range c.Noted {
-			j.claim(id, "notes/"+j.notes, s)
-		}
-	}
-}
 
 // claim adds a claim. The session is named by the last element of an address on the web, and by the id in an address of
 // ours.

@@ -337,20 +337,3 @@ func (p *printer) skips(r *result) bool {
 	}
 	return errors.Is(r.err, selection.ErrNotHere) || errors.Is(r.err, errOther)
 }
-
-// finish prints what waited, and says what was not shown.
-func (p *printer) finish() error {
-	if err := p.later.flush(p); err != nil {
-		return err
-	}
-	if err := p.recall.print(p); err != nil {
-		return err
-	}
-	if p.copies > 0 && !p.quiet {
-		p.streams.Infof("%s of these entries in other places not shown; --copies shows them", tty.Count(p.copies, "copy", "copies"))
-	}
-	if p.leftOut > 0 && !p.quiet {
-		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), selection.OnlySubagents)
-	}
-	return nil
-}

@@ -139,8 +139,17 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 
 // answer is the status: found, not found, or that something was not searched.
 func (g *search) answer(p *printer, all selection.Found, failed int, first error) error {
-	if err := p.finish(); err != nil {
+	if err := p.later.flush(p); err != nil {
 		return err
+	}
+	if err := p.recall.print(p); err != nil {
+		return err
+	}
+	if p.copies > 0 && !p.quiet {
+		p.streams.Infof("%s of these entries in other places not shown; --copies shows them", tty.Count(p.copies, "copy", "copies"))
+	}
+	if p.leftOut > 0 && !p.quiet {
+		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), selection.OnlySubagents)
 	}
 	switch {
 	case failed > 0 && len(all.List) == 1:

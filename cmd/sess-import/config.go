@@ -245,7 +245,10 @@ func (c *config) home(src *formats.Source) (err error) {
 		return err
 	}
 	c.own = true
-	return c.there(src.Path)
+	if _, err := os.Stat(src.Path); errors.Is(err, fs.ErrNotExist) {
+		return cli.WithHint(c.none("no session of %s: %s does not exist", c.name, src.Path), "sess-import --homes prints whose sessions are on this machine, and where")
+	}
+	return nil
 }
 
 func (c *config) unknown() error {

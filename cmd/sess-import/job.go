@@ -232,7 +232,17 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 		return ctx.Err()
 	}
 	j.progress.Clear()
-	return j.sum(sum)
+	// The status of a run that failed in part is the largest of the failures.
+	switch {
+	case sum.all() == 0:
+		return cli.No("no session")
+	case sum.there+sum.grown > 0:
+		j.streams.Infof("%v", sum)
+	}
+	if sum.failed > 0 {
+		return cli.Unread(sum.failed, sum.all(), sum.status)
+	}
+	return nil
 }
 
 // tasks begins the tasks of an archive, and gives them in the order of its list.
@@ -329,21 +339,6 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		sum.made++
 		_, err := fmt.Fprintln(j.streams.Out, path)
 		return err
-	}
-	return nil
-}
-
-// sum says how it went. The status of a run that failed in part is the
-// largest of the failures.
-func (j *job) sum(s tally) error {
-	switch {
-	case s.all() == 0:
-		return cli.No("no session")
-	case s.there+s.grown > 0:
-		j.streams.Infof("%v", s)
-	}
-	if s.failed > 0 {
-		return cli.Unread(s.failed, s.all(), s.status)
 	}
 	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -19,14 +17,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
-
-// there answers no if the agent has no sessions on this machine.
-func (c *config) there(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return cli.WithHint(c.none("no session of %s: %s does not exist", c.name, path), "sess-import --homes prints whose sessions are on this machine, and where")
-	}
-	return nil
-}
 
 // none is the result without a session: status 1 for a listing, an error if a
 // session was asked for.

@@ -54,7 +54,10 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		return failed
 	}
 	if c.newBaseline != "" {
-		return c.base.write(c.newBaseline)
+		if err := jsonl.Create(c.newBaseline, jsonl.Content(c.base.lines), false); err != nil {
+			return cli.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(c.newBaseline), err), "an existing file is never overwritten: choose another name")
+		}
+		return nil
 	}
 	if count.total > 0 {
 		return cli.No("")
@@ -211,12 +214,4 @@ func (b *baseline) add(mark string, f redact.Found) {
 	b.added[mark] = true
 	b.lines = append(b.lines, js.Object(js.StringField("type", "finding"), js.StringField("fingerprint", mark),
 		js.StringField("kind", f.Rule), js.StringField("field", f.Field), js.StringField("date", time.Now().UTC().Format(time.DateOnly))))
-}
-
-// write makes the file of what was known and what was found.
-func (b *baseline) write(name string) error {
-	if err := jsonl.Create(name, jsonl.Content(b.lines), false); err != nil {
-		return cli.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(name), err), "an existing file is never overwritten: choose another name")
-	}
-	return nil
 }

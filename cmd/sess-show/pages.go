@@ -165,21 +165,6 @@ func fileName(id string) string {
 	return id[:min(len(id), 80)]
 }
 
-// writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
-// each. No message can make such a heading itself, or reach into the next: one that might is
-// written as a quotation.
-func (c *config) writeMarkdown(w io.Writer, d *document) error {
-	return buffered(w, func(b *bufio.Writer) error {
-		d.heading(b, c.title)
-		list(b, "Commits", d.commits, len(d.commits))
-		note := func(notes convo.Notes) error {
-			_, err := b.WriteString("\n_" + notes.String() + "_\n")
-			return err
-		}
-		return c.eachSaid(d.entries(), note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
-	})
-}
-
 // heading writes the title of a session.
 func (d *document) heading(b *bufio.Writer, title string) {
 	if title == "" {

@@ -168,7 +168,16 @@ func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *docu
 		if c.summary {
 			return c.writeSummary(ctx, s, w, d)
 		}
-		return c.writeMarkdown(w, d)
+		// No message can make a heading of the second level, or reach into the next: one that might is written as a quotation.
+		return buffered(w, func(b *bufio.Writer) error {
+			d.heading(b, c.title)
+			list(b, "Commits", d.commits, len(d.commits))
+			note := func(notes convo.Notes) error {
+				_, err := b.WriteString("\n_" + notes.String() + "_\n")
+				return err
+			}
+			return c.eachSaid(d.entries(), note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
+		})
 	}
 	return c.writeText(w, d, colored && f == asANSI)
 }

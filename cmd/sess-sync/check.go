@@ -138,7 +138,12 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, l remote.Log, key
 		return err
 	}
 	if err == nil && have.N > want.N {
-		return fewer(ctx, l, key, have.N, want.N)
+		// The listing has seen more parts than there are: it is the proof of that, and stays, unless others have pushed since the parts were read.
+		last, err := l.Last(ctx, key)
+		if err == nil && last.N < have.N {
+			err = fmt.Errorf("the listing has seen part %d, and the last one is part %d: %w", have.N, max(last.N, want.N), remote.ErrDamaged)
+		}
+		return err
 	}
 	if err == nil && have.N == want.N && have.Leaf == want.Leaf && have.Bytes == want.Bytes && have.Pos == want.Pos {
 		return nil
@@ -153,16 +158,6 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, l remote.Log, key
 	}
 	s.Infof("%s: brought the listing up to date", want.ID)
 	return nil
-}
-
-// fewer returns an error if the listing has seen more parts of a session than there are. That is
-// the proof of it, and stays; unless others have pushed since the parts were read.
-func fewer(ctx context.Context, l remote.Log, key string, listed, read uint64) error {
-	last, err := l.Last(ctx, key)
-	if err == nil && last.N < listed {
-		err = fmt.Errorf("the listing has seen part %d, and the last one is part %d: %w", listed, max(last.N, read), remote.ErrDamaged)
-	}
-	return err
 }
 
 // stream writes all parts to w, and returns what a card says of them.

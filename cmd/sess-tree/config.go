@@ -28,19 +28,6 @@ func (c *config) flags() []cli.Flag {
 	}
 }
 
-// check refuses flags that contradict each other.
-func (c *config) check() error {
-	switch {
-	case c.heads && c.labels:
-		return cli.UsageError("--heads and --labels are two lists: take one")
-	case c.dot && (c.heads || c.labels):
-		return cli.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
-	case c.dot && c.json:
-		return cli.UsageError("--dot prints no JSON")
-	}
-	return nil
-}
-
 // options are what there is to know about the terminal and the locale.
 func (c *config) options(s *cli.Streams) tree.Options {
 	out := s.OutFile()

@@ -40,8 +40,13 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
-		return err
+	switch {
+	case c.heads && c.labels:
+		return cli.UsageError("--heads and --labels are two lists: take one")
+	case c.dot && (c.heads || c.labels):
+		return cli.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
+	case c.dot && c.json:
+		return cli.UsageError("--dot prints no JSON")
 	}
 	src, err := address.ReadAny(ctx, s, name)
 	if err != nil {

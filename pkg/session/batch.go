@@ -152,8 +152,19 @@ func (b *Batch) check(e Entry) error {
 	if !b.Force && !slices.Contains(Types(), e.typ) {
 		return fmt.Errorf("%w: unknown entry type %s", ErrRefused, quoteID(e.typ))
 	}
-	if err := checkRequired(e); err != nil {
-		return err
+	for _, want := range required[e.typ] {
+		name, form, _ := strings.Cut(want, ":")
+		raw := e.Get(name)
+		if raw == "" {
+			return fmt.Errorf("%w: a %s entry needs %s", ErrRefused, e.typ, name)
+		}
+		if form != "any" && !slices.Contains(strings.Split(form, "|"), js.Value(raw).Type()) {
+			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrRefused, name, e.typ,
+				strings.ReplaceAll(form, "|", " or "), js.Value(raw).Type())
+		}
+	}
+	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {
+		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrRefused)
 	}
 	return b.checkTarget(e)
 }

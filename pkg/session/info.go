@@ -229,7 +229,9 @@ func (s *infoScan) line(l jsonl.Line) error {
 		}
 	case TypeMessage:
 		if s.omit&Expenses == 0 && g.message.usage != "" {
-			s.reply(g.message)
+			if spent, again := s.replies.spent(g.message.response.Str(), g.message.model.Str(), string(g.message.usage)); !again {
+				s.info.Spent.add(spent)
+			}
 		}
 		if isUsers(g.message.role.Str()) && marked(string(g.message.content)) {
 			if g.message.content = js.Value(saidOf(g.message)); g.message.content == "" {
@@ -242,13 +244,6 @@ func (s *infoScan) line(l jsonl.Line) error {
 		s.named, s.name = true, strings.Clone(js.Trim(g.name.Str()))
 	}
 	return nil
-}
-
-// reply adds what a reply reports, if no part of it was counted before.
-func (s *infoScan) reply(m messageInfo) {
-	if spent, again := s.replies.spent(m.response.Str(), m.model.Str(), string(m.usage)); !again {
-		s.info.Spent.add(spent)
-	}
 }
 
 // saidOf returns the content of a message without words of an agent, "" if it has no others.

@@ -56,7 +56,10 @@ func (s *Session) Resolve(ref string, leaf int) (int, error) {
 	case "null":
 		return -1, nil
 	case ".":
-		return s.existing(ref, leaf)
+		if leaf < 0 {
+			return -1, &RefError{Ref: ref, reason: " (the session has no entries)"}
+		}
+		return leaf, nil
 	case "root":
 		path, _ := s.PathIndex(leaf)
 		if len(path) == 0 {
@@ -100,13 +103,6 @@ func (s *Session) ResolveLeaf(ref string) (int, error) {
 		return -1, &RefError{Ref: ref, reason: " (null is a parent, not a leaf)"}
 	}
 	return s.Resolve(ref, last)
-}
-
-func (s *Session) existing(ref string, i int) (int, error) {
-	if i < 0 {
-		return -1, &RefError{Ref: ref, reason: " (the session has no entries)"}
-	}
-	return i, nil
 }
 
 // ancestor resolves a reference whose operator stands at byte op.

@@ -212,21 +212,16 @@ func (b *backwardPath) line(l jsonl.Line) {
 	}
 	b.seen[e.id] = true
 	if len(b.path) == 0 || e.id == b.want {
-		b.take(e)
+		b.path = append(b.path, e)
+		switch {
+		case e.typ == TypeResetBoundary && !b.compact:
+			b.done = true
+		case e.typ == TypeCompaction && !b.compact:
+			b.compact, b.until = true, e.Str("firstKeptEntryId")
+			b.done = b.until == e.id
+		}
+		b.done = b.done || b.compact && e.id == b.until || e.parent == ""
+		b.want = e.parent
+		b.unclear = !b.done && b.seen[b.want] // behind its child, or twice, or a cycle
 	}
-}
-
-// take puts an entry on the path.
-func (b *backwardPath) take(e Entry) {
-	b.path = append(b.path, e)
-	switch {
-	case e.typ == TypeResetBoundary && !b.compact:
-		b.done = true
-	case e.typ == TypeCompaction && !b.compact:
-		b.compact, b.until = true, e.Str("firstKeptEntryId")
-		b.done = b.until == e.id
-	}
-	b.done = b.done || b.compact && e.id == b.until || e.parent == ""
-	b.want = e.parent
-	b.unclear = !b.done && b.seen[b.want] // behind its child, or twice, or a cycle
 }

@@ -85,24 +85,6 @@ var required = map[string][]string{
 // Types returns the entry types this package knows, sorted.
 func Types() []string { return slices.Sorted(maps.Keys(required)) }
 
-func checkRequired(e Entry) error {
-	for _, want := range required[e.typ] {
-		name, form, _ := strings.Cut(want, ":")
-		raw := e.Get(name)
-		if raw == "" {
-			return fmt.Errorf("%w: a %s entry needs %s", ErrRefused, e.typ, name)
-		}
-		if form != "any" && !slices.Contains(strings.Split(form, "|"), js.Value(raw).Type()) {
-			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrRefused, name, e.typ,
-				strings.ReplaceAll(form, "|", " or "), js.Value(raw).Type())
-		}
-	}
-	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {
-		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrRefused)
-	}
-	return nil
-}
-
 // Sentinel errors. A [Problem] matches one of them with errors.Is.
 var (
 	// ErrNotSession: the first JSON value of the input is no session header.

@@ -19,7 +19,21 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	name := chatName
 	if cmp.Or(t.Version, versionChat) == versionInput {
 		name = ".aider.input.history"
-		x.inputs(projection)
+		for _, p := range projection {
+			if p.Entry.Role() != session.RoleUser {
+				x.losses.Add(p.Entry, formats.KindEntry)
+				continue
+			}
+			ms, _ := p.Entry.Timestamp()
+			at := timeOf(ms).Format("2006-01-02 15:04:05.000000")
+			x.out.WriteString("\n# " + strings.TrimSuffix(at, ".000000") + "\n")
+			for _, m := range p.Messages {
+				x.losses.Blocks(p.Entry, m, session.BlockText)
+				for l := range strings.SplitSeq(m.Text("\n\n"), "\n") {
+					x.out.WriteString("+" + l + "\n")
+				}
+			}
+		}
 	} else {
 		x.chat(projection)
 	}
@@ -80,7 +94,15 @@ func (x *exporter) projected(p convo.Projected) {
 	e := p.Entry
 	switch e.Type() {
 	case session.TypeCustom:
-		x.custom(e)
+		switch e.Str("customType") {
+		case "aider:" + customStart:
+		case "aider:" + customTool:
+			x.out.WriteString(cmp.Or(x.kept[e.ID()], framed(tool, js.Value(e.Get("data")).Get("text").Str())))
+		case "aider:" + customText:
+			x.out.WriteString(x.kept[e.ID()])
+		default:
+			x.losses.Add(e, formats.KindEntry)
+		}
 		return
 	case session.TypeCompaction, session.TypeBranchSummary:
 		if len(p.Messages) > 0 {
@@ -99,19 +121,6 @@ func (x *exporter) projected(p convo.Projected) {
 		for _, m := range read {
 			x.message(e, m)
 		}
-	}
-}
-
-// custom writes what was kept of a history.
-func (x *exporter) custom(e session.Entry) {
-	switch e.Str("customType") {
-	case "aider:" + customStart:
-	case "aider:" + customTool:
-		x.out.WriteString(cmp.Or(x.kept[e.ID()], framed(tool, js.Value(e.Get("data")).Get("text").Str())))
-	case "aider:" + customText:
-		x.out.WriteString(x.kept[e.ID()])
-	default:
-		x.losses.Add(e, formats.KindEntry)
 	}
 }
 
@@ -152,22 +161,3 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 
 // note returns a note of the program's.
 func note(text string) string { return framed(tool, strings.Join(split(text), "\n")) }
-
-// inputs writes an input history.
-func (x *exporter) inputs(projection []convo.Projected) {
-	for _, p := range projection {
-		if p.Entry.Role() != session.RoleUser {
-			x.losses.Add(p.Entry, formats.KindEntry)
-			continue
-		}
-		ms, _ := p.Entry.Timestamp()
-		at := timeOf(ms).Format("2006-01-02 15:04:05.000000")
-		x.out.WriteString("\n# " + strings.TrimSuffix(at, ".000000") + "\n")
-		for _, m := range p.Messages {
-			x.losses.Blocks(p.Entry, m, session.BlockText)
-			for l := range strings.SplitSeq(m.Text("\n\n"), "\n") {
-				x.out.WriteString("+" + l + "\n")
-			}
-		}
-	}
-}

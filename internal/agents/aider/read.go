@@ -279,29 +279,21 @@ func (c *cutter) add(l line, number int) error {
 		r, body = user, l.text[5:]
 	}
 	if c.now == nil || c.now.role != r {
-		if err := c.next(r, number); err != nil {
+		// A blank line in front of what a user typed belongs to the piece of the user.
+		blank := false
+		if r == user && c.now != nil && c.now.role == assistant {
+			blank = c.now.loseBlank()
+		}
+		if err := c.end(); err != nil {
 			return err
+		}
+		c.now = &piece{role: r, line: number}
+		if blank {
+			c.now.raw.WriteByte('\n')
 		}
 	}
 	c.now.raw.WriteString(l.raw)
 	c.now.body.WriteString(body)
-	return nil
-}
-
-// next ends the piece at hand and begins one of another role. A blank line in front
-// of what a user typed belongs to it.
-func (c *cutter) next(r role, number int) error {
-	blank := false
-	if r == user && c.now != nil && c.now.role == assistant {
-		blank = c.now.loseBlank()
-	}
-	if err := c.end(); err != nil {
-		return err
-	}
-	c.now = &piece{role: r, line: number}
-	if blank {
-		c.now.raw.WriteByte('\n')
-	}
 	return nil
 }
 

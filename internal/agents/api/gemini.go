@@ -77,7 +77,11 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 			if thought != said.thought && spoken.Str() != "" {
 				say()
 			}
-			said.add(spoken.Str(), signature, thought)
+			if said.text.Len() == 0 {
+				said.thought = thought
+			}
+			said.text.WriteString(spoken.Str())
+			said.signature = cmp.Or(signature, said.signature)
 		case part.Get("executableCode").IsObject():
 			say()
 			blocks = append(blocks, session.ProvidedCall(part.Get("executableCode", "id").Str(), codeExecution, string(part.Get("executableCode"))))
@@ -103,15 +107,6 @@ type geminiText struct {
 	text      strings.Builder
 	signature string
 	thought   bool
-}
-
-// add adds the text of a part.
-func (t *geminiText) add(text, signature string, thought bool) {
-	if t.text.Len() == 0 {
-		t.thought = thought
-	}
-	t.text.WriteString(text)
-	t.signature = cmp.Or(signature, t.signature)
 }
 
 // block returns the block, "" without a text: a signature alone signs nothing.

@@ -156,7 +156,20 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		header: session.HeaderFields{ID: info.ID, Time: at, CWD: a.src.CWD},
 	}
 	if a.shape == messages {
-		return t.lines(a.file.Reader(ctx))
+		for l, err := range jsonl.Lines(a.file.Reader(ctx)) {
+			if err != nil {
+				return t.src.Located(err)
+			}
+			t.line = l.Number
+			for v := range t.b.Values(t.src, l) {
+				for _, raw := range t.format.dialect.group(js.Value(api.Array(v.Text))) {
+					if err := t.add(raw); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return t.done()
 	}
 	if size > maxDocument {
 		return fmt.Errorf("reading %s: %d bytes of JSON in one piece; at most %d can be read, so have a message on each line", a.where(line), size, maxDocument)

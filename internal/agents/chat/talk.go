@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,7 +9,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -27,24 +25,6 @@ type talk struct {
 	number  int  // of the message, from 1
 	part    int  // entries made of the message
 	partial bool // something in it has no place in an entry
-}
-
-// lines reads a message a line.
-func (t *talk) lines(r io.Reader) error {
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return t.src.Located(err)
-		}
-		t.line = l.Number
-		for v := range t.b.Values(t.src, l) {
-			for _, raw := range t.format.dialect.group(js.Value(api.Array(v.Text))) {
-				if err := t.add(raw); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return t.done()
 }
 
 // begin makes the header, unless it is there.

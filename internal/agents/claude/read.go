@@ -82,7 +82,14 @@ func (c *conversion) read(ctx context.Context) error {
 	if c.mute > 0 {
 		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%s whose text for the model is not in the file", formats.Counted(c.mute, "1 attachment", "%d attachments"))
 	}
-	return c.leaf()
+	// The leaf of the conversation is that of the session, also where another branch was written last.
+	i := c.index.leaf()
+	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
+		return nil
+	}
+	uuid := c.index.nodes[i].uuid
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", uuid)))
+	return err
 }
 
 // withParents adds a node, before it those of its ancestors that stand behind it in
@@ -212,18 +219,6 @@ func (c *conversion) lose(i int) lost {
 	return func(kind, format string, args ...any) {
 		c.b.Lose(c.src.At(c.index.nodes[i].number), kind, format, args...)
 	}
-}
-
-// leaf makes the conversation's leaf that of the session, if another branch was
-// written last.
-func (c *conversion) leaf() error {
-	i := c.index.leaf()
-	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
-		return nil
-	}
-	uuid := c.index.nodes[i].uuid
-	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", uuid)))
-	return err
 }
 
 // continues reports whether what was added last stands behind node i.

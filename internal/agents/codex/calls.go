@@ -91,7 +91,18 @@ func (c *conv) answer(id string, result *pending) (ok bool) {
 					cl.answered = true
 					result.tool = cl.name
 					c.x.sealed = true
-					c.x.gather(m)
+					// What the model said behind the call, before the result came, belongs to the message with the call.
+					at := slices.Index(c.x.messages, m)
+					kept := c.x.messages[:at+1]
+					for _, other := range c.x.messages[at+1:] {
+						if other.role != session.RoleAssistant {
+							kept = append(kept, other)
+							continue
+						}
+						m.blocks = append(m.blocks, other.blocks...)
+						m.calls = append(m.calls, other.calls...)
+					}
+					c.x.messages = kept
 					c.x.messages = append(c.x.messages, result)
 					return true
 				}
@@ -107,22 +118,6 @@ func (c *conv) answer(id string, result *pending) (ok bool) {
 	result.tool = cl.name
 	c.x = &exchange{mark: len(c.batch), messages: []*pending{result}, sealed: true}
 	return true
-}
-
-// gather puts into the message with a call what the model said behind it, before the
-// result comes.
-func (x *exchange) gather(m *pending) {
-	at := slices.Index(x.messages, m)
-	kept := x.messages[:at+1]
-	for _, other := range x.messages[at+1:] {
-		if other.role != session.RoleAssistant {
-			kept = append(kept, other)
-			continue
-		}
-		m.blocks = append(m.blocks, other.blocks...)
-		m.calls = append(m.calls, other.calls...)
-	}
-	x.messages = kept
 }
 
 // flush makes entries of the exchange. Calls without result may still get one.

@@ -181,13 +181,6 @@ func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
 	s.damaged.damage(lose)
 }
 
-// bad tells of a row that is no part.
-func (s *stored) bad(message, part string) {
-	if s.report != nil {
-		s.report("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
-	}
-}
-
 // note notes the messages, in opencode's order.
 func (s *stored) note(ctx context.Context) error {
 	var id, created, data sqldb.Text
@@ -245,7 +238,9 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 			return message{}, err
 		}
 		if !isJSON(string(data)) {
-			s.bad(r.id, string(id))
+			if s.report != nil {
+				s.report("message "+r.id, formats.KindDamage, "part %s is not a JSON object, skipped", string(id))
+			}
 			continue
 		}
 		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),

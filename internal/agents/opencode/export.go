@@ -27,8 +27,13 @@ const version = "1.18.33"
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	x := &exporter{t: t, s: s, ids: map[string]string{}, keeper: t.Keeper(s, agent)}
 	x.choose()
-	if err := x.entries(ctx); err != nil {
-		return err
+	for i, e := range x.path {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i >= x.begin {
+			x.entry(i, e)
+		}
 	}
 	x.lost.Tell(t)
 	if x.late > 0 {
@@ -169,19 +174,6 @@ func (x *exporter) restore(leaf session.Entry) {
 
 // customType returns the name of a custom entry of ours.
 func customType(e session.Entry) string { return formats.CustomName(e, "opencode") }
-
-// entries writes what the path has.
-func (x *exporter) entries(ctx context.Context) error {
-	for i, e := range x.path {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if i >= x.begin {
-			x.entry(i, e)
-		}
-	}
-	return nil
-}
 
 func (x *exporter) entry(i int, e session.Entry) {
 	switch typ := e.Type(); {

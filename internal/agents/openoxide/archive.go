@@ -186,7 +186,19 @@ func home(env formats.Env) (string, error) {
 			return path, nil
 		}
 	}
-	return userDatabase(env, runtime.GOOS)
+	// A directory that is not absolute does not count, as the XDG specification wants it.
+	dir := env.Getenv("XDG_DATA_HOME")
+	switch {
+	case runtime.GOOS == "windows" && env.Getenv("APPDATA") != "":
+		return filepath.Join(env.Getenv("APPDATA"), "openoxide", "openoxide", "data", "openoxide.db"), nil
+	case runtime.GOOS == "darwin" && env.Home != "":
+		return filepath.Join(env.Home, "Library", "Application Support", "com.openoxide.openoxide", "openoxide.db"), nil
+	case runtime.GOOS != "darwin" && runtime.GOOS != "windows" && filepath.IsAbs(dir):
+		return filepath.Join(dir, "openoxide", "openoxide.db"), nil
+	case env.Home == "":
+		return "", formats.ErrNoHome
+	}
+	return filepath.Join(env.Home, ".local", "share", "openoxide", "openoxide.db"), nil
 }
 
 // projectDatabase returns the database of the project that dir is in, "" if it has none. It
@@ -201,21 +213,4 @@ func projectDatabase(dir string) string {
 		return ""
 	}
 	return path
-}
-
-// userDatabase returns the path of the user's database on a system. A directory that is not
-// absolute does not count, as the XDG specification wants it.
-func userDatabase(env formats.Env, system string) (string, error) {
-	dir := env.Getenv("XDG_DATA_HOME")
-	switch {
-	case system == "windows" && env.Getenv("APPDATA") != "":
-		return filepath.Join(env.Getenv("APPDATA"), "openoxide", "openoxide", "data", "openoxide.db"), nil
-	case system == "darwin" && env.Home != "":
-		return filepath.Join(env.Home, "Library", "Application Support", "com.openoxide.openoxide", "openoxide.db"), nil
-	case system != "darwin" && system != "windows" && filepath.IsAbs(dir):
-		return filepath.Join(dir, "openoxide", "openoxide.db"), nil
-	case env.Home == "":
-		return "", formats.ErrNoHome
-	}
-	return filepath.Join(env.Home, ".local", "share", "openoxide", "openoxide.db"), nil
 }

@@ -95,7 +95,16 @@ func newExporter(ctx context.Context, s *session.Session, t *formats.Target, int
 	x := &exporter{t: t, s: s, contents: map[string]content{}, rowIDs: map[string]bool{}}
 	keeper := t.Keeper(s, "openoxide")
 	for i, e := range s.Entries {
-		x.remember(e)
+		data := []byte(e.Get("data"))
+		switch e.Str("customType") {
+		case "openoxide:" + customSession:
+			var k kept
+			if json.Unmarshal(data, &k) == nil {
+				x.kept = k
+			}
+		case "openoxide:" + customHeader:
+			x.header, x.headerEntry = string(js.Value(string(data)).Get("header")), e
+		}
 		var c content
 		if lines, _ := keeper.Lines(i); len(lines) > 0 && json.Unmarshal([]byte(lines[0].Text), &c) == nil {
 			x.contents[e.ID()] = x.usable(e, c)
@@ -105,19 +114,6 @@ func newExporter(ctx context.Context, s *session.Session, t *formats.Target, int
 		return nil, err
 	}
 	return x, x.findParent(ctx, into)
-}
-
-func (x *exporter) remember(e session.Entry) {
-	data := []byte(e.Get("data"))
-	switch e.Str("customType") {
-	case "openoxide:" + customSession:
-		var k kept
-		if json.Unmarshal(data, &k) == nil {
-			x.kept = k
-		}
-	case "openoxide:" + customHeader:
-		x.header, x.headerEntry = string(js.Value(string(data)).Get("header")), e
-	}
 }
 
 // usable removes from a kept row the values that a database would refuse: an id that another row

@@ -108,7 +108,14 @@ func (d Destination) store(s *cli.Streams, lines []string) (path string, err err
 // good as taken.
 func (d Destination) file(content io.WriterTo) error {
 	if d.Force {
-		return d.replace(content)
+		// A file that is being read is not replaced: it may have grown since.
+		there, err := os.Stat(d.File)
+		for _, name := range d.Read {
+			if read, rerr := os.Stat(name); err == nil && rerr == nil && os.SameFile(there, read) {
+				return cli.WithHint(cli.UsageError("creating %s: it is the session that is read", d.File), "name another file")
+			}
+		}
+		return d.Remake(content)
 	}
 	create := jsonl.Create
 	if d.Defer {
@@ -131,18 +138,6 @@ func (d Destination) file(content io.WriterTo) error {
 func isDir(name string) bool {
 	fi, err := os.Stat(name)
 	return err == nil && fi.IsDir()
-}
-
-// replace makes the file in the place of one that is there, which is not one that is being read: it
-// may have grown since.
-func (d Destination) replace(content io.WriterTo) error {
-	there, err := os.Stat(d.File)
-	for _, name := range d.Read {
-		if read, rerr := os.Stat(name); err == nil && rerr == nil && os.SameFile(there, read) {
-			return cli.WithHint(cli.UsageError("creating %s: it is the session that is read", d.File), "name another file")
-		}
-	}
-	return d.Remake(content)
 }
 
 // Ensure makes an empty session in the working directory, as sess-new does, if an operand

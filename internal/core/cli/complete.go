@@ -224,7 +224,13 @@ func (l typed) complete(g *gathering, world later) {
 			g.add(c)
 		})
 	case strings.HasPrefix(word, "-") && (!t.Dispatch || len(at.Operands) == 0):
-		at.flags(describe(flags), g.add)
+		for _, d := range describe(flags) {
+			for _, name := range d.dashed() {
+				if strings.HasPrefix(name, at.Word) {
+					g.add(Candidate{name, d.Usage})
+				}
+			}
+		}
 	case len(t.Commands) > 0:
 		for _, c := range t.Commands {
 			if strings.HasPrefix(c.Name, word) {
@@ -287,17 +293,6 @@ func (p *parser) bundle(names string, at *Place) (waiting Flag) {
 		return f
 	}
 	return nil
-}
-
-// flags adds the flags.
-func (at Place) flags(docs []FlagDoc, add func(Candidate)) {
-	for _, d := range docs {
-		for _, name := range d.dashed() {
-			if strings.HasPrefix(name, at.Word) {
-				add(Candidate{name, d.Usage})
-			}
-		}
-	}
 }
 
 // value adds what may be the value of a flag.

@@ -94,7 +94,11 @@ func writeHelp(w io.Writer, t Tool) error {
 		}
 	}
 	if len(t.Commands) > 0 {
-		writeCommands(&b, t)
+		var rows [][]string
+		for _, c := range t.Commands {
+			rows = append(rows, []string{c.Name, c.Summary})
+		}
+		fmt.Fprintf(&b, "\nCommands:\n%s\n%s COMMAND --help describes one command.\n", Table("  ", rows), t.Name)
 	}
 	b.WriteString("\nFlags:\n")
 	flags, _ := t.flags()
@@ -109,15 +113,6 @@ func (t Tool) examples() (lines []string) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return lines
-}
-
-// writeCommands lists the commands of a tool in two columns.
-func writeCommands(b *strings.Builder, t Tool) {
-	var rows [][]string
-	for _, c := range t.Commands {
-		rows = append(rows, []string{c.Name, c.Summary})
-	}
-	fmt.Fprintf(b, "\nCommands:\n%s\n%s COMMAND --help describes one command.\n", Table("  ", rows), t.Name)
 }
 
 // gutter is the widest first column that still shares a line with the usage.

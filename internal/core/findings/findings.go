@@ -68,7 +68,18 @@ func (p *Printer) Print(f Shown) (err error) {
 	case GitHub:
 		_, err = io.WriteString(p.Out, annotation(f.(Reported).Report()))
 	case Sarif:
-		p.sarif.add(f.(Reported).Report())
+		f := f.(Reported).Report()
+		if p.sarif.rules == nil {
+			p.sarif.rules = map[string]string{}
+		}
+		p.sarif.rules[f.Rule] = f.About
+		p.sarif.results = append(p.sarif.results, object{
+			"ruleId": f.Rule, "level": "error",
+			"message": object{"text": f.Message},
+			"locations": []any{object{"physicalLocation": object{
+				"artifactLocation": object{"uri": (&url.URL{Path: f.File}).String()}, "region": object{"startLine": max(f.Line, 1)},
+			}}},
+		})
 	}
 	return err
 }
@@ -111,20 +122,6 @@ type sarif struct {
 }
 
 type object = map[string]any
-
-func (s *sarif) add(f Finding) {
-	if s.rules == nil {
-		s.rules = map[string]string{}
-	}
-	s.rules[f.Rule] = f.About
-	s.results = append(s.results, object{
-		"ruleId": f.Rule, "level": "error",
-		"message": object{"text": f.Message},
-		"locations": []any{object{"physicalLocation": object{
-			"artifactLocation": object{"uri": (&url.URL{Path: f.File}).String()}, "region": object{"startLine": max(f.Line, 1)},
-		}}},
-	})
-}
 
 func (s *sarif) text(tool, version string, failed error) string {
 	rules := []any{}

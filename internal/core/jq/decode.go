@@ -60,9 +60,26 @@ func (d *decoder) more() bool {
 func (d *decoder) value() any {
 	switch d.next() {
 	case '{':
-		return d.object()
+		from, object := d.at, map[string]any{}
+		for d.at++; d.more(); {
+			key := d.text()
+			d.next()
+			d.at++                  // the colon
+			object[key] = d.value() // of several with one key the last counts
+		}
+		if d.origins != nil {
+			d.origins.put(object, d.raw[from:d.at])
+		}
+		return object
 	case '[':
-		return d.array()
+		from, array := d.at, []any{}
+		for d.at++; d.more(); {
+			array = append(array, d.value())
+		}
+		if d.origins != nil {
+			d.origins.put(array, d.raw[from:d.at])
+		}
+		return array
 	case '"':
 		return d.text()
 	}
@@ -74,31 +91,6 @@ func (d *decoder) value() any {
 	default:
 		return json.Number(word)
 	}
-}
-
-func (d *decoder) object() any {
-	from, object := d.at, map[string]any{}
-	for d.at++; d.more(); {
-		key := d.text()
-		d.next()
-		d.at++                  // the colon
-		object[key] = d.value() // of several with one key the last counts
-	}
-	if d.origins != nil {
-		d.origins.put(object, d.raw[from:d.at])
-	}
-	return object
-}
-
-func (d *decoder) array() any {
-	from, array := d.at, []any{}
-	for d.at++; d.more(); {
-		array = append(array, d.value())
-	}
-	if d.origins != nil {
-		d.origins.put(array, d.raw[from:d.at])
-	}
-	return array
 }
 
 // literal returns a string, a number or a word.

@@ -97,7 +97,17 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 			return nil
 		}
 		if err, ok := v.(error); ok {
-			return f.failure(err)
+			// The error of a cancelled context, and any other that gojq wraps, stays recognisable.
+			if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
+				f.halted.Store(true)
+				switch v := halt.Value().(type) {
+				case nil:
+					return nil
+				case string:
+					return fmt.Errorf("running the expression: %s", strings.TrimRight(v, "\n"))
+				}
+			}
+			return fmt.Errorf("running the expression: %w", err)
 		}
 		switch err := yield(v); {
 		case err == errEnough: //nolint:errorlint // our own, unwrapped
@@ -106,21 +116,6 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 			return err
 		}
 	}
-}
-
-// failure turns an error of gojq into ours. That of a cancelled context, and
-// whatever else it wraps, stays recognisable.
-func (f *Filter) failure(err error) error {
-	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
-		f.halted.Store(true)
-		switch v := halt.Value().(type) {
-		case nil:
-			return nil
-		case string:
-			return fmt.Errorf("running the expression: %s", strings.TrimRight(v, "\n"))
-		}
-	}
-	return fmt.Errorf("running the expression: %w", err)
 }
 
 // A SyntaxError is the error of an expression that cannot be compiled.

@@ -57,7 +57,18 @@ func writeClean(b sink, s string, lines bool) {
 		if r == utf8.RuneError {
 			hex(b, 'x', uint32(s[i]), 2)
 		} else {
-			escape(b, r)
+			switch {
+			case r == '\t':
+				_, _ = b.WriteString(`\t`)
+			case r == '\n':
+				_, _ = b.WriteString(`\n`)
+			case r == '\r':
+				_, _ = b.WriteString(`\r`)
+			case r < 0x80:
+				hex(b, 'x', uint32(r), 2)
+			default:
+				hex(b, 'u', uint32(r), 4)
+			}
 		}
 		s = s[i+n:]
 	}
@@ -85,21 +96,6 @@ func acts(r rune, n int, lines bool) bool {
 		return n == 1 // a real U+FFFD takes three bytes
 	}
 	return ansi.Acts(r)
-}
-
-func escape(b sink, r rune) {
-	switch {
-	case r == '\t':
-		_, _ = b.WriteString(`\t`)
-	case r == '\n':
-		_, _ = b.WriteString(`\n`)
-	case r == '\r':
-		_, _ = b.WriteString(`\r`)
-	case r < 0x80:
-		hex(b, 'x', uint32(r), 2)
-	default:
-		hex(b, 'u', uint32(r), 4)
-	}
 }
 
 // hex writes a backslash, the letter kind, and v in the given number of digits.

@@ -99,8 +99,7 @@ func (w *walker) literal(field Field, v js.Value) {
 // all shows the strings of a value, at any depth, but for those that are not for reading. The data of an image is no text.
 func (w *walker) all(field Field, v js.Value) {
 	skip := func(name string, of js.Value) bool {
-		isImage := of.Get("type").Str() == "image" || of.Get("mimeType").IsString() && of.Get("data").IsString()
-		return name == "" && isImage || opaque(name)
+		return opaque(name) || name == "" && (of.Get("type").Str() == "image" || of.Get("mimeType").IsString() && of.Get("data").IsString())
 	}
 	v.Strings(skip, func(literal js.Value) bool {
 		w.literal(field, literal)

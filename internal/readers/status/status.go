@@ -95,7 +95,18 @@ func (m *machine) becomes(name, settled string, at int64) {
 func (m *machine) entry(e session.Entry) {
 	at, _ := e.Timestamp()
 	if message, ok := e.Message(); ok {
-		m.message(message, at)
+		switch message.Role() {
+		case session.RoleUser:
+			if message.Harness() == "" {
+				m.turn = m.index
+			}
+			m.becomes(Working, "", at)
+			m.said(message.Text("\n"), at)
+		case session.RoleToolResult:
+			m.becomes(Working, "", at)
+		case session.RoleAssistant:
+			m.reply(message, at)
+		}
 	}
 	text := ""
 	switch e.Type() {
@@ -135,22 +146,6 @@ func wakes(content js.Value) bool {
 		text += block.Get("text").Str()
 	}
 	return strings.HasPrefix(text, "Stop hook feedback:") || strings.HasPrefix(text, "<task-notification>")
-}
-
-// message is what a message makes of the state.
-func (m *machine) message(message session.Message, at int64) {
-	switch message.Role() {
-	case session.RoleUser:
-		if message.Harness() == "" {
-			m.turn = m.index
-		}
-		m.becomes(Working, "", at)
-		m.said(message.Text("\n"), at)
-	case session.RoleToolResult:
-		m.becomes(Working, "", at)
-	case session.RoleAssistant:
-		m.reply(message, at)
-	}
 }
 
 // reply is what a reply makes of the state.

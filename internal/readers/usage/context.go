@@ -184,7 +184,15 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 			p := whole
 			p.Bytes = int64(len(b.Raw()))
 			p.Estimate = convo.Estimate(m.WithContent("[" + b.Raw() + "]"))
-			p.named(b)
+			switch b.Type {
+			case session.BlockThinking, session.BlockEncrypted:
+				p.Kind = KindThinking
+			case session.BlockImage:
+				p.Kind = KindImage
+			case session.BlockToolCall:
+				call := session.ToolCall{Name: b.Str("name"), Arguments: b.Get("arguments")}
+				p.Kind, p.Tool, p.File = KindCall, call.Name, call.File()
+			}
 			if b.Harness() != "" {
 				p.Role = KindContext
 			}
@@ -197,19 +205,6 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 	}
 	spreadEstimate(parts, convo.Estimate(m))
 	return parts
-}
-
-// named says of a part what its block is.
-func (p *Part) named(b session.Block) {
-	switch b.Type {
-	case session.BlockThinking, session.BlockEncrypted:
-		p.Kind = KindThinking
-	case session.BlockImage:
-		p.Kind = KindImage
-	case session.BlockToolCall:
-		call := session.ToolCall{Name: b.Str("name"), Arguments: b.Get("arguments")}
-		p.Kind, p.Tool, p.File = KindCall, call.Name, call.File()
-	}
 }
 
 // foldSystem gives the system messages together the estimate of the one that they are

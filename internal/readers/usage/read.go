@@ -281,22 +281,17 @@ func (rd *reader) emit(c Call, from *fields) {
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)
 	if c.Stored != 0 && from.details.Get("usageFrom").Str() == "result" {
-		rd.paid()
+		// The cost is that of a run, or of a turn of a run: the replies in front of this call, which have no cost, were paid for with it.
+		for i := range rd.Calls[rd.unpaid:] {
+			if c := &rd.Calls[rd.unpaid+i]; c.Stored == 0 && c.Purpose != Compaction && c.Purpose != BranchSummary {
+				c.Billed = true
+			}
+		}
+		rd.unpaid = len(rd.Calls)
 	}
 	if rd.tree != nil {
 		rd.at = append(rd.at, rd.tree.Len()-1)
 	}
-}
-
-// paid says that the call read last has the cost of a run, or of a turn of it: then the replies in front of it, which have
-// no cost, were paid for.
-func (rd *reader) paid() {
-	for i := range rd.Calls[rd.unpaid:] {
-		if c := &rd.Calls[rd.unpaid+i]; c.Stored == 0 && c.Purpose != Compaction && c.Purpose != BranchSummary {
-			c.Billed = true
-		}
-	}
-	rd.unpaid = len(rd.Calls)
 }
 
 // finish leaves out further parts of replies, and finds out which calls are on the path to the leaf. In a
