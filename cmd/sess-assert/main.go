@@ -28,7 +28,7 @@ var tool = cli.Tool{
 sess-assert --fixed 'run:go test*' --wrote-only 'internal/**' s.jsonl
 sess-assert --order 'run:go test*,run:git commit*' --max-calls 200 s.jsonl
 sess-assert --no-call fetch --github --all`,
-	Complete: completing,
+	Complete: complete.Words(map[string]func() []string{"CALL": calls.Kinds, "CALL,CALL": calls.Kinds}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
@@ -36,19 +36,6 @@ sess-assert --no-call fetch --github --all`,
 }
 
 func main() { cli.Main(tool) }
-
-// completing adds what may stand at a place.
-func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	switch at.Kind {
-	case "CALL", "CALL,CALL":
-		complete.List(at, add, calls.Kinds()...)
-	case "SESSION|DIR":
-		at.Kind = "SESSION"
-		fallthrough
-	default:
-		complete.Reader(ctx, at, add)
-	}
-}
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {

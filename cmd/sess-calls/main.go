@@ -28,7 +28,7 @@ sess-calls --touched '*.go' --kind write s.jsonl
 sess-calls --run 'git push*' --all
 sess-calls -q --kind run --where '.status == 137' s.jsonl && echo 'out of memory'
 diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
-	Complete: completing,
+	Complete: complete.Words(map[string]func() []string{"KIND,KIND": calls.Kinds, "STATUS": calls.Outcomes}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
@@ -36,21 +36,6 @@ diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
 }
 
 func main() { cli.Main(tool) }
-
-// completing adds what may stand at a place.
-func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	switch at.Kind {
-	case "KIND,KIND":
-		complete.List(at, add, calls.Kinds()...)
-	case "STATUS":
-		complete.List(at, add, calls.Outcomes()...)
-	case "SESSION|DIR":
-		at.Kind = "SESSION"
-		fallthrough
-	default:
-		complete.Reader(ctx, at, add)
-	}
-}
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {

@@ -26,7 +26,7 @@ sess-grep -i --all 'panic: .*nil map'
 sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
 sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
 sess-grep --agent all --since 7d -w TODO`,
-	Complete: completing,
+	Complete: complete.Words(map[string]func() []string{"FIELD,FIELD": func() []string { return append(fieldNames(), "all") }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
@@ -34,19 +34,6 @@ sess-grep --agent all --since 7d -w TODO`,
 }
 
 func main() { cli.Main(tool) }
-
-// completing adds what may stand at a place: a pattern may be anything.
-func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	switch at.Kind {
-	case "FIELD,FIELD":
-		complete.List(at, add, append(fieldNames(), "all")...)
-	case "SESSION|DIR":
-		at.Kind = "SESSION"
-		fallthrough
-	default:
-		complete.Reader(ctx, at, add)
-	}
-}
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	s.Quiet = s.Quiet || c.noMessages

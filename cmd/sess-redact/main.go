@@ -24,7 +24,7 @@ var tool = cli.Tool{
 sess-redact --with hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
 sess-ls -0 | xargs -0 -r sess-redact --check`,
-	Complete: completing,
+	Complete: complete.Words(map[string]func() []string{"ID,ID": ruleIDs}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
@@ -32,19 +32,6 @@ sess-ls -0 | xargs -0 -r sess-redact --check`,
 }
 
 func main() { cli.Main(tool) }
-
-// completing adds what may stand at a place.
-func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	switch at.Kind {
-	case "ID,ID":
-		complete.List(at, add, ruleIDs()...)
-	case "SESSION|DIR":
-		at.Kind = "SESSION"
-		fallthrough
-	default:
-		complete.Reader(ctx, at, add)
-	}
-}
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	defer func() { err = c.silent(err) }()

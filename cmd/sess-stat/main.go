@@ -27,7 +27,7 @@ sess-stat --usage --max-cost 2 --strict-prices s.jsonl
 sess-stat --context --by tool s.jsonl
 sess-stat --compactions s.jsonl
 sess-stat --agent all --since 7d --by agent,model --json`,
-	Complete: completing,
+	Complete: complete.Words(map[string]func() []string{"KEY,KEY": func() []string { return append(usage.Keys(), usage.ContextKeys()...) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
@@ -35,19 +35,6 @@ sess-stat --agent all --since 7d --by agent,model --json`,
 }
 
 func main() { cli.Main(tool) }
-
-// completing adds what may stand at a place.
-func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	switch at.Kind {
-	case "KEY,KEY":
-		complete.List(at, add, append(usage.Keys(), usage.ContextKeys()...)...)
-	case "SESSION|DIR":
-		at.Kind = "SESSION"
-		fallthrough
-	default:
-		complete.Reader(ctx, at, add)
-	}
-}
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {

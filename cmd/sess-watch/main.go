@@ -27,13 +27,7 @@ var tool = cli.Tool{
 sess-watch claude:
 sess-watch --until waiting --timeout 1h codex: && echo 'your turn'
 sess-watch -q --until failed -a -- mail -s 'an agent failed' me`,
-	Complete: func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-		if at.Kind == "STATE,STATE" {
-			complete.List(at, add, append(status.Names(), waiting)...)
-			return
-		}
-		complete.Reader(ctx, at, add)
-	},
+	Complete: complete.Words(map[string]func() []string{"STATE,STATE": func() []string { return append(status.Names(), waiting) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run

@@ -19,10 +19,25 @@ import (
 
 // Reader is the Complete of a tool that reads sessions, those of other agents among them.
 func Reader(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
+	if at.Kind == "SESSION|DIR" {
+		at.Kind = "SESSION"
+	}
 	if at.Kind == "SESSION" && addresses(ctx, at, add) {
 		return
 	}
 	Writer(ctx, at, add)
+}
+
+// Words returns the Complete of a tool that reads sessions, and of which some places take certain words: kinds has the words by the kind of
+// place. Several may stand there with commas between.
+func Words(kinds map[string]func() []string) func(context.Context, cli.Place, func(cli.Candidate)) {
+	return func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
+		if words := kinds[at.Kind]; words != nil {
+			List(at, add, words()...)
+			return
+		}
+		Reader(ctx, at, add)
+	}
 }
 
 // Writer is the Complete of a tool that adds to sessions.
