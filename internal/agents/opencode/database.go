@@ -32,7 +32,6 @@ type database struct {
 	path    string
 	db      *sqldb.DB
 	columns []string // of a session, those that are there
-	size    int64
 	modTime time.Time
 }
 
@@ -46,7 +45,7 @@ func openDatabase(ctx context.Context, src *formats.Source, path string) (*datab
 		return nil, errors.Join(err, db.Close())
 	}
 	if fi, err := os.Stat(path); err == nil {
-		d.size, d.modTime = fi.Size(), fi.ModTime()
+		d.modTime = fi.ModTime()
 	}
 	return d, nil
 }

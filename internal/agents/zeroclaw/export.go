@@ -53,7 +53,6 @@ func database(path string) (string, error) {
 // An exporter makes the rows of one session.
 type exporter struct {
 	s     *session.Session
-	t     *formats.Target
 	facts sessionFacts        // the row that an import kept, or one made for a new session
 	kept  bool                // there was something
 	known map[string]rowFacts // of entries
@@ -72,7 +71,7 @@ type row struct {
 }
 
 func newExporter(s *session.Session, t *formats.Target) *exporter {
-	x := &exporter{s: s, t: t, known: map[string]rowFacts{}}
+	x := &exporter{s: s, known: map[string]rowFacts{}}
 	for _, e := range s.Entries {
 		var f sessionFacts
 		if formats.CustomName(e, "zeroclaw") == "session" && json.Unmarshal([]byte(e.Get("data")), &f) == nil && f.Layout != "" {
