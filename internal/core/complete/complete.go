@@ -28,8 +28,8 @@ func Reader(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	Writer(ctx, at, add)
 }
 
-// Words returns the Complete of a tool that reads sessions, and of which some places take certain words: kinds has the words by the kind of
-// place. Several may stand there with commas between.
+// Words returns the Complete of a tool that reads sessions, and of which some places take certain words: kinds has
+// the words by the kind of place. Several may stand there with commas between.
 func Words(kinds map[string]func() []string) func(context.Context, cli.Place, func(cli.Candidate)) {
 	return func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		if words := kinds[at.Kind]; words != nil {
