@@ -64,15 +64,6 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	}, nil
 }
 
-// errLossy is the error of a session that lost something in a strict run.
-func errLossy(n int) error {
-	what := "something"
-	if n > 1 {
-		what = fmt.Sprintf("%d things", n)
-	}
-	return formats.Damaged("lost %s, and nothing was made of it", what)
-}
-
 // choose returns the session that was asked for, or the only one there is.
 func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
 	switch {

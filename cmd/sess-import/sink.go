@@ -83,7 +83,11 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		err = errors.New("nothing was read")
 	}
 	if err == nil && k.strict && lost > 0 {
-		err = errLossy(lost)
+		what := "something"
+		if lost > 1 {
+			what = fmt.Sprintf("%d things", lost)
+		}
+		err = formats.Damaged("lost %s, and nothing was made of it", what)
 	}
 	return k.seal(err)
 }

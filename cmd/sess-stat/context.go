@@ -172,7 +172,15 @@ func (r *report) showContext(src *address.Source, c usage.Context, named bool) e
 			return nil
 		}
 	}
-	total := totalOf(c)
+	total := weight{tokens: c.Tokens, estimate: c.Estimates}
+	seen := map[string]bool{}
+	for i := range c.Parts {
+		total.bytes += c.Parts[i].Bytes
+		if id := c.Parts[i].Entry; id != "" {
+			seen[id] = true
+		}
+	}
+	total.entries = len(seen)
 	switch {
 	case r.json:
 		return r.contextJSON(src, rows, total, c)
@@ -218,20 +226,6 @@ func (r *report) contextJSON(src *address.Source, rows []weight, total weight, c
 		out.Factor = row.Number(strconv.FormatFloat(c.Factor, 'f', 4, 64))
 	}
 	return r.print(row.JSON(out))
-}
-
-// totalOf is the weight of all parts of a context.
-func totalOf(c usage.Context) weight {
-	total := weight{tokens: c.Tokens, estimate: c.Estimates}
-	seen := map[string]bool{}
-	for i := range c.Parts {
-		total.bytes += c.Parts[i].Bytes
-		if id := c.Parts[i].Entry; id != "" {
-			seen[id] = true
-		}
-	}
-	total.entries = len(seen)
-	return total
 }
 
 // measuredContext is a context as a baseline has it.

@@ -28,17 +28,6 @@ func (c *config) flags() []cli.Flag {
 	}
 }
 
-// options are what there is to know about the terminal and the locale.
-func (c *config) options(s *cli.Streams) tree.Options {
-	out := s.OutFile()
-	o := tree.Options{ASCII: c.ascii || !utf8Locale(os.Getenv), Full: c.full}
-	o.Color = tty.Color(c.color, out, os.LookupEnv)
-	if tty.IsTerminal(out) {
-		o.Width = tty.Width(out, os.LookupEnv)
-	}
-	return o
-}
-
 // utf8Locale reports whether the locale's characters are UTF-8. The first
 // variable that is set and not empty decides, as in setlocale(3); without any
 // the locale is C.
@@ -53,7 +42,12 @@ func utf8Locale(getenv func(string) string) bool {
 
 // print prints what the flags ask for. It is a "no" if there is nothing.
 func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
-	o := c.options(s)
+	out := s.OutFile()
+	o := tree.Options{ASCII: c.ascii || !utf8Locale(os.Getenv), Full: c.full}
+	o.Color = tty.Color(c.color, out, os.LookupEnv)
+	if tty.IsTerminal(out) {
+		o.Width = tty.Width(out, os.LookupEnv)
+	}
 	switch {
 	case c.heads:
 		heads := t.Heads()

@@ -28,22 +28,6 @@ type PruneOptions struct {
 	Tools   []string // tools whose results stay; nil means skill alone, an empty list none
 }
 
-func (o PruneOptions) orDefaults() PruneOptions {
-	if o.Turns == 0 {
-		o.Turns = DefaultPruneTurns
-	}
-	if o.Protect == 0 {
-		o.Protect = DefaultPruneProtect
-	}
-	if o.Minimum == 0 {
-		o.Minimum = DefaultPruneMinimum
-	}
-	if o.Tools == nil {
-		o.Tools = []string{"skill"}
-	}
-	return o
-}
-
 // An Edit replaces the content of a tool result in the context.
 type Edit struct {
 	TargetID   string // id of the entry that holds the result
@@ -93,7 +77,18 @@ type Pruned struct {
 //
 // The error is ErrNothing if nothing is to be pruned.
 func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
-	o = o.orDefaults()
+	if o.Turns == 0 {
+		o.Turns = DefaultPruneTurns
+	}
+	if o.Protect == 0 {
+		o.Protect = DefaultPruneProtect
+	}
+	if o.Minimum == 0 {
+		o.Minimum = DefaultPruneMinimum
+	}
+	if o.Tools == nil {
+		o.Tools = []string{"skill"}
+	}
 	projection := convo.Project(path)
 	edits := readEdits(projection)
 	results, users := readResults(projection)

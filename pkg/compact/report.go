@@ -216,7 +216,20 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 		r.Entries = append(r.Entries, e)
 		r.TokensOut += e.Tokens
 	}
-	r.Files, r.Commands = done(before, gone)
+	// A result that was edited away counts with its call, which stayed.
+	var files fileSet
+	var commands []ReportCommand
+	for _, d := range deeds(before, gone) {
+		if !d.gone {
+			continue
+		}
+		files.call(d.call.Name, d.call.Arguments)
+		files.nested(d.nested)
+		if d.command != "" {
+			commands = append(commands, ReportCommand{EntryID: d.entry, Command: d.command, Status: d.status, Failed: d.failed})
+		}
+	}
+	r.Files, r.Commands = files.ops(), commands
 }
 
 func sum(list []session.Message) (tokens int64) {
@@ -235,25 +248,6 @@ type deed struct {
 	status  *int
 	failed  bool
 	gone    bool // the call or the result left
-}
-
-// done returns the files and commands of a context that stand in the calls and
-// results of entries that are gone. A result that was edited away counts with
-// its call, which stayed.
-func done(context []convo.Projected, gone map[string]bool) (FileOps, []ReportCommand) {
-	var files fileSet
-	var commands []ReportCommand
-	for _, d := range deeds(context, gone) {
-		if !d.gone {
-			continue
-		}
-		files.call(d.call.Name, d.call.Arguments)
-		files.nested(d.nested)
-		if d.command != "" {
-			commands = append(commands, ReportCommand{EntryID: d.entry, Command: d.command, Status: d.status, Failed: d.failed})
-		}
-	}
-	return files.ops(), commands
 }
 
 func deeds(context []convo.Projected, gone map[string]bool) []*deed {

@@ -385,7 +385,10 @@ func (r *Request) length(from, to place) int {
 func (r *Request) take(room int) place {
 	p, used := r.at, 0
 	for p.item < len(r.items) {
-		next := r.group(p, room)
+		next := place{item: p.item + 1}
+		for next.item < len(r.items) && r.items[next.item].bound && r.length(p, next) <= room {
+			next.item++
+		}
 		size := r.length(p, next)
 		if used+size <= room {
 			p, used = next, used+size+len(separator)
@@ -397,16 +400,6 @@ func (r *Request) take(room int) place {
 		break
 	}
 	return p
-}
-
-// group returns the end of the messages at p that belong together, for which it
-// looks no further than room.
-func (r *Request) group(p place, room int) place {
-	end := place{item: p.item + 1}
-	for end.item < len(r.items) && r.items[end.item].bound && r.length(p, end) <= room {
-		end.item++
-	}
-	return end
 }
 
 // split takes a part of messages that belong together and are too large for a chunk: whole ones, or

@@ -83,7 +83,12 @@ func (rd *reader) read(r io.Reader) (*Session, error) {
 	rd.index()
 	rd.checkFirstKept()
 	slices.SortStableFunc(s.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-	s.Name = s.name()
+	// The title slot of oh-my-pi goes before the header.
+	h := s.Header
+	if len(s.lead) > 0 {
+		h.Title = s.Name
+	}
+	s.Name = NameOf(h, s.Entries)
 	return s, nil
 }
 

@@ -233,15 +233,6 @@ func NameOf(h Header, entries []Entry) string {
 	return strings.TrimSpace(h.Title)
 }
 
-// name returns the session's name. oh-my-pi's title slot goes before its header.
-func (s *Session) name() string {
-	h := s.Header
-	if len(s.lead) > 0 {
-		h.Title = s.Name
-	}
-	return NameOf(h, s.Entries)
-}
-
 // Branch returns the entries of a new session that holds the path to the entry
 // at position leaf, as pi 1.5 forks (docs/formats/pi.md, forks): without the
 // path's label entries, parents re-chained, a firstKeptEntryId that named a

@@ -33,7 +33,10 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 				yield(formats.Info{Row: store.Row{Path: a.src.Path}}, a.src.Located(err))
 				return
 			}
-			info := a.info(u)
+			info := formats.Info{Row: store.Row{Path: a.src.Path, Size: u.size, ModTime: a.file.ModTime}}
+			info.Key = fmt.Sprintf("%d %d %d %d %s", u.offset, u.size, u.line, u.nth, u.start)
+			info.ID = a.id(u)
+			info.CWD, info.Created, info.Modified = a.cwd, a.time(u), a.modified(u)
 			if q.Details {
 				var err error
 				if info, err = formats.Describe(ctx, a, info); err != nil {
@@ -56,15 +59,6 @@ type unit struct {
 	start        string // when it began, as the file has it; "" for the lines in front of the first session
 	nth          int    // of the sessions that began then, from 0
 	next         string // when the next began, "" for the last
-}
-
-// info describes a session by its place alone.
-func (a *archive) info(u unit) formats.Info {
-	info := formats.Info{Row: store.Row{Path: a.src.Path, Size: u.size, ModTime: a.file.ModTime}}
-	info.Key = fmt.Sprintf("%d %d %d %d %s", u.offset, u.size, u.line, u.nth, u.start)
-	info.ID = a.id(u)
-	info.CWD, info.Created, info.Modified = a.cwd, a.time(u), a.modified(u)
-	return info
 }
 
 // id makes the id of a session of what does not change when the file grows.

@@ -79,15 +79,6 @@ func (s state) copied() state {
 	return s
 }
 
-// pause makes entries of all that was read, and returns the state to go on from.
-func (c *conv) pause() state {
-	c.flush()
-	c.put(len(c.batch))
-	s := c.copied()
-	s.jump = c.b.Leaf()
-	return s
-}
-
 // maxBatch is how many bytes of lines go into one entry, about.
 const maxBatch = 1 << 20
 

@@ -42,7 +42,16 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	t.LoseBranches(s, func(i int, _ session.Entry) bool { return x.held[i] })
 	x.lost.Tell(t.Lose)
-	name := x.fileName()
+	// Codex itself takes the local time; here it is the same everywhere.
+	at := time.UnixMilli(x.at).UTC()
+	if x.at < 0 || at.Year() > 9999 {
+		at = time.UnixMilli(0).UTC()
+	}
+	id := x.id
+	if !formats.IsUUID(strings.ToLower(id)) {
+		id = formats.SessionID("codex", id)
+	}
+	name := dirSessions + at.Format("/2006/01/02/") + namePrefix + at.Format("2006-01-02T15-04-05") + "-" + id + suffix
 	if filepath.Base(t.Path) == dirSessions {
 		name = strings.TrimPrefix(name, dirSessions+"/")
 	}
@@ -259,20 +268,6 @@ func (x *exporter) renamed(l line) string {
 		return l.raw
 	}
 	return strings.ReplaceAll(l.raw, js.Quote(x.was), js.Quote(x.id))
-}
-
-// fileName returns the name of the rollout in a home of codex. Codex itself takes
-// the local time; here it is the same everywhere.
-func (x *exporter) fileName() string {
-	at := time.UnixMilli(x.at).UTC()
-	if x.at < 0 || at.Year() > 9999 {
-		at = time.UnixMilli(0).UTC()
-	}
-	id := x.id
-	if !formats.IsUUID(strings.ToLower(id)) {
-		id = formats.SessionID("codex", id)
-	}
-	return dirSessions + at.Format("/2006/01/02/") + namePrefix + at.Format("2006-01-02T15-04-05") + "-" + id + suffix
 }
 
 // index adds the session's name to those that a home of codex has.

@@ -201,7 +201,11 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 			return r.err
 		}
 		if slices.Contains(n.ends, jl.End()) && !jl.Torn {
-			n.after[jl.End()] = r.pause()
+			r.flush()
+			r.put(len(r.batch))
+			s := r.copied()
+			s.jump = r.b.Leaf()
+			n.after[jl.End()] = s
 		}
 	}
 	return r.err

@@ -107,30 +107,25 @@ func newExporter(ctx context.Context, s *session.Session, t *formats.Target, int
 		}
 		var c content
 		if lines, _ := keeper.Lines(i); len(lines) > 0 && json.Unmarshal([]byte(lines[0].Text), &c) == nil {
-			x.contents[e.ID()] = x.usable(e, c)
+			// A database would refuse an id that another row has, and a role other than the three.
+			switch c.Role {
+			case "user", "assistant", "tool":
+			default:
+				x.t.Lose(formats.At(e), formats.KindRole, "the role %q, which a message cannot have, becomes tool", c.Role)
+				c.Role = "tool"
+			}
+			if c.ID != "" && x.rowIDs[c.ID] {
+				x.t.Lose(formats.At(e), formats.KindEntry, "the id %q, which another message has, is made anew", c.ID)
+				c.ID = ""
+			}
+			x.rowIDs[c.ID] = true
+			x.contents[e.ID()] = c
 		}
 	}
 	if err := x.branches(ctx); err != nil {
 		return nil, err
 	}
 	return x, x.findParent(ctx, into)
-}
-
-// usable removes from a kept row the values that a database would refuse: an id that another row
-// has, and a role other than the three.
-func (x *exporter) usable(e session.Entry, c content) content {
-	switch c.Role {
-	case "user", "assistant", "tool":
-	default:
-		x.t.Lose(formats.At(e), formats.KindRole, "the role %q, which a message cannot have, becomes tool", c.Role)
-		c.Role = "tool"
-	}
-	if c.ID != "" && x.rowIDs[c.ID] {
-		x.t.Lose(formats.At(e), formats.KindEntry, "the id %q, which another message has, is made anew", c.ID)
-		c.ID = ""
-	}
-	x.rowIDs[c.ID] = true
-	return c
 }
 
 // own reports whether an entry is one that an import adds.

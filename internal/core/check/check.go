@@ -49,7 +49,13 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 	}
 	findings = append(findings, lines.finish(s != nil && s.Torn)...)
 	if s != nil {
-		found := examine(s, lines, o)
+		found := problems(s, lines)
+		found = append(found, tree(s)...)
+		found = append(found, contents(s)...)
+		found = append(found, pairs(s)...)
+		if o.Blob != nil {
+			found = append(found, blobs(s, o.Blob)...)
+		}
 		if headless {
 			found = withoutHeader(found)
 		}
@@ -59,18 +65,6 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(b.Severity, a.Severity))
 	})
 	return findings, nil
-}
-
-// examine checks all that a session says.
-func examine(s *session.Session, lines *lineScan, o Options) []Finding {
-	out := problems(s, lines)
-	out = append(out, tree(s)...)
-	out = append(out, contents(s)...)
-	out = append(out, pairs(s)...)
-	if o.Blob != nil {
-		out = append(out, blobs(s, o.Blob)...)
-	}
-	return out
 }
 
 // problems are those that reading found, some told more exactly.

@@ -190,7 +190,17 @@ func (rp *repair) addressable() {
 // uniqueIDs drops entries that repeat an earlier one byte for byte, and gives a
 // new id to all but one of several entries with the same one.
 func (rp *repair) uniqueIDs() {
-	owner := rp.owners()
+	// An id names the last entry with it, but none that was salvaged if there is one that readers saw.
+	last := map[string]int{}
+	for i, e := range rp.entries {
+		if at, ok := last[e.ID()]; !ok || rp.origins[at].salvaged || !rp.origins[i].salvaged {
+			last[e.ID()] = i
+		}
+	}
+	owner := map[string]string{}
+	for id, i := range last {
+		owner[id] = rp.entries[i].Raw()
+	}
 	known, seen := map[string]bool{}, map[string]bool{}
 	for id := range owner {
 		known[id] = true
@@ -208,22 +218,6 @@ func (rp *repair) uniqueIDs() {
 			rp.rename(i, known)
 		}
 	}
-}
-
-// owners returns for each id the bytes of the entry that it names: the last,
-// but none that was salvaged if there is one that readers saw.
-func (rp *repair) owners() map[string]string {
-	last := map[string]int{}
-	for i, e := range rp.entries {
-		if at, ok := last[e.ID()]; !ok || rp.origins[at].salvaged || !rp.origins[i].salvaged {
-			last[e.ID()] = i
-		}
-	}
-	owners := map[string]string{}
-	for id, i := range last {
-		owners[id] = rp.entries[i].Raw()
-	}
-	return owners
 }
 
 // rename gives entry i a new id, which is made from its bytes so that a repair

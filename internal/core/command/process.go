@@ -209,7 +209,18 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 	if (len(c.Argv) == 0) == (c.Shell == "") {
 		return o, "", errors.New("running a command: exactly one of Argv and Shell must be set")
 	}
-	c = c.withDefaults()
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Kill <= 0 {
+		c.Kill = DefaultKill
+	}
+	if c.MaxReply <= 0 {
+		c.MaxReply = DefaultMaxReply
+	}
+	if c.silence <= 0 {
+		c.silence = proc.Linger
+	}
 	if c.Summarizes && os.Getenv(Guard) != "" {
 		return o, "", c.recursion()
 	}
@@ -217,7 +228,14 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 		return o, "", c.interrupted(ctx, o, prompt)
 	}
 	o.stderr = tail{max: notesKept, to: c.Stderr}
-	caught := catch()
+	// The first signals may come while the command starts, and a second one that is not caught would end this process and
+	// leave the command running.
+	caught := make(chan os.Signal, 2)
+	for _, sig := range interrupts {
+		if !signal.Ignored(sig) { // as by nohup(1)
+			signal.Notify(caught, sig)
+		}
+	}
 	defer signal.Stop(caught)
 	p, err := proc.Program{
 		Argv: c.argv(), Env: c.environ(), Stdin: strings.NewReader(prompt), Stderr: &o.stderr, Group: true, Silence: c.silence,
@@ -255,22 +273,6 @@ func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, e
 		return "", c.empty(o, prompt)
 	}
 	return reply, nil
-}
-
-func (c Command) withDefaults() Command {
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.Kill <= 0 {
-		c.Kill = DefaultKill
-	}
-	if c.MaxReply <= 0 {
-		c.MaxReply = DefaultMaxReply
-	}
-	if c.silence <= 0 {
-		c.silence = proc.Linger
-	}
-	return c
 }
 
 // argv is the command line that is executed.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -70,7 +69,18 @@ type Retry struct {
 // matches context.Canceled and not ErrCommand; if its deadline comes, with one
 // that matches the last error of ask and context.DeadlineExceeded.
 func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error)) (string, error) {
-	r = r.withDefaults()
+	if r.Base <= 0 {
+		r.Base = DefaultBase
+	}
+	if r.Max <= 0 {
+		r.Max = DefaultMax
+	}
+	if r.Rand == nil {
+		r.Rand = rand.Float64
+	}
+	if r.Sleep == nil {
+		r.Sleep = sleep
+	}
 	bound := min(r.Base, r.Max)
 	for try := 1; ; try++ {
 		reply, err := ask(ctx)
@@ -89,22 +99,6 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 		}
 		bound += min(bound, r.Max-bound)
 	}
-}
-
-func (r Retry) withDefaults() Retry {
-	if r.Base <= 0 {
-		r.Base = DefaultBase
-	}
-	if r.Max <= 0 {
-		r.Max = DefaultMax
-	}
-	if r.Rand == nil {
-		r.Rand = rand.Float64
-	}
-	if r.Sleep == nil {
-		r.Sleep = sleep
-	}
-	return r
 }
 
 // mayPass reports whether the same command with the same prompt may succeed
@@ -152,19 +146,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // interrupts are the signals that end a program.
 var interrupts = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
-
-// catch catches the signals that end a program from now on, for insist. It is called before a command is
-// started: the first signals may come while it starts, and a second one that is not caught would end this
-// process and leave the command running.
-func catch() chan os.Signal {
-	caught := make(chan os.Signal, 2)
-	for _, sig := range interrupts {
-		if !signal.Ignored(sig) { // as by nohup(1)
-			signal.Notify(caught, sig)
-		}
-	}
-	return caught
-}
 
 // insist calls kill at the second of the caught signals, until stop is called. The first one cancels the
 // caller's context.

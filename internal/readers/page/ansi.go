@@ -110,7 +110,16 @@ func (l look) changed(params string) look {
 		case n == 7:
 			l.turn = true
 		case n >= 22 && n <= 27:
-			l = l.without(n)
+			switch n {
+			case 22:
+				l.bold, l.dim = false, false
+			case 23:
+				l.italic = false
+			case 24:
+				l.under = false
+			case 27:
+				l.turn = false
+			}
 		case n >= 30 && n <= 37:
 			l.fore = n - 29
 		case n == 39:
@@ -132,21 +141,6 @@ func (l look) changed(params string) look {
 				l.back = c
 			}
 		}
-	}
-	return l
-}
-
-// without returns the look after a number that ends something.
-func (l look) without(n int) look {
-	switch n {
-	case 22:
-		l.bold, l.dim = false, false
-	case 23:
-		l.italic = false
-	case 24:
-		l.under = false
-	case 27:
-		l.turn = false
 	}
 	return l
 }

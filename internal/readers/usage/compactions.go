@@ -23,7 +23,15 @@ type Compacted struct {
 // Compactions finds what each compaction of a session did, in the order of the entries.
 func Compactions(s *session.Session) []Compacted {
 	var out []Compacted
-	w := newWindows(s)
+	w := &windows{s: s, kinds: make([]kind, len(s.Entries)), seen: make([]int, len(s.Entries))}
+	for i, e := range s.Entries {
+		switch e.Type() {
+		case session.TypeCompaction:
+			w.kinds[i] = compaction
+		case session.TypeResetBoundary:
+			w.kinds[i] = reset
+		}
+	}
 	for i, e := range s.Entries {
 		if e.Type() != session.TypeCompaction {
 			continue
@@ -58,19 +66,6 @@ const (
 	compaction
 	reset
 )
-
-func newWindows(s *session.Session) *windows {
-	w := &windows{s: s, kinds: make([]kind, len(s.Entries)), seen: make([]int, len(s.Entries))}
-	for i, e := range s.Entries {
-		switch e.Type() {
-		case session.TypeCompaction:
-			w.kinds[i] = compaction
-		case session.TypeResetBoundary:
-			w.kinds[i] = reset
-		}
-	}
-	return w
-}
 
 // around returns as much of the path to the parent of a compaction, and of the path to itself,
 // as [convo.Project] makes something of.
