@@ -138,7 +138,8 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, l remote.Log, key
 		return err
 	}
 	if err == nil && have.N > want.N {
-		// The listing has seen more parts than there are: it is the proof of that, and stays, unless others have pushed since the parts were read.
+		// The listing has seen more parts than there are. It is the proof of that, and stays, unless others have pushed since
+		// the parts were read.
 		last, err := l.Last(ctx, key)
 		if err == nil && last.N < have.N {
 			err = fmt.Errorf("the listing has seen part %d, and the last one is part %d: %w", have.N, max(last.N, want.N), remote.ErrDamaged)

@@ -281,7 +281,7 @@ func (rd *reader) emit(c Call, from *fields) {
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)
 	if c.Stored != 0 && from.details.Get("usageFrom").Str() == "result" {
-		// The cost is that of a run, or of a turn of a run: the replies in front of this call, which have no cost, were paid for with it.
+		// The cost is that of a run, or of a turn of a run, and pays for the replies in front of this call, which have none.
 		for i := range rd.Calls[rd.unpaid:] {
 			if c := &rd.Calls[rd.unpaid+i]; c.Stored == 0 && c.Purpose != Compaction && c.Purpose != BranchSummary {
 				c.Billed = true
