@@ -70,17 +70,7 @@ func CreateDraft(path string, content io.WriterTo, sync bool) error {
 // CreateDraft is as Create, but makes a draft. It returns the path the session
 // will have, which [Locate] understands until then.
 func (s Store) CreateDraft(cwd, timestamp, id string, content io.WriterTo, sync bool) (path string, err error) {
-	path, err = s.PathFor(cwd, timestamp, id)
-	if err != nil {
-		return "", err
-	}
-	if err := makeDir(filepath.Dir(path), sync); err != nil {
-		return "", fmt.Errorf("making the session's directory: %w", err)
-	}
-	if err := CreateDraft(path, content, sync); err != nil {
-		return "", err
-	}
-	return path, nil
+	return s.create(cwd, timestamp, id, content, sync, CreateDraft)
 }
 
 // Vacant returns an error that matches fs.ErrExist if something other than the

@@ -52,6 +52,11 @@ func (s Store) PathFor(cwd, timestamp, id string) (string, error) {
 //
 // A file that exists is never touched: the error matches fs.ErrExist.
 func (s Store) Create(cwd, timestamp, id string, content io.WriterTo, sync bool) (path string, err error) {
+	return s.create(cwd, timestamp, id, content, sync, jsonl.Create)
+}
+
+// create makes the file of a session with publish, and its directory.
+func (s Store) create(cwd, timestamp, id string, content io.WriterTo, sync bool, publish func(string, io.WriterTo, bool) error) (path string, err error) {
 	path, err = s.PathFor(cwd, timestamp, id)
 	if err != nil {
 		return "", err
@@ -59,7 +64,7 @@ func (s Store) Create(cwd, timestamp, id string, content io.WriterTo, sync bool)
 	if err := makeDir(filepath.Dir(path), sync); err != nil {
 		return "", fmt.Errorf("making the session's directory: %w", err)
 	}
-	if err := jsonl.Create(path, content, sync); err != nil {
+	if err := publish(path, content, sync); err != nil {
 		return "", err
 	}
 	return path, nil
