@@ -194,12 +194,12 @@ func (c *conv) flushed(x *exchange) {
 // counted gives the exchange the usage of its response: what the total of the thread grew by, of which last is to be
 // the newest part. A total that did not grow was told again. Growth without a reply becomes a usage entry.
 func (c *conv) counted(l line, last, total js.Value) {
-	used, rest := usageOf(last), counts{}
+	used, rest, over := usageOf(last), counts{}, counts{}
 	if used.total > 0 {
 		c.tokens = used.total
 	}
 	if total.IsObject() {
-		used, rest = c.grown(used, usageOf(total), last.IsObject())
+		used, rest, over = c.grown(used, usageOf(total), last.IsObject())
 	} else {
 		c.total = c.total.plus(used)
 	}
@@ -219,19 +219,30 @@ func (c *conv) counted(l line, last, total js.Value) {
 	if c.x != nil {
 		c.x.sealed = true
 	}
-	if rest.none() {
+	if rest.none() && over.none() {
 		return
 	}
 	c.flush()
 	c.put(len(c.batch))
+	if !over.none() {
+		c.rest(l, formats.Differ(c.provider, c.model, used.all(), over.all(), func(kind, format string, args ...any) { c.lose(l, kind, format, args...) }))
+		return
+	}
+	c.rest(l, []js.Field{js.StringField("kind", "rest"), js.StringField("provider", c.provider), js.StringField("model", c.model), js.RawField("usage", text(rest))})
+}
+
+// rest adds a usage entry of these members.
+func (c *conv) rest(l line, fields []js.Field) {
 	c.add(session.TypeUsage, "rest:"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
-		b.WriteString(`"kind":"rest","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) + `,"usage":` + text(rest))
+		object := js.Object(fields...)
+		b.WriteString(object[1 : len(object)-1])
 	})
 }
 
 // grown parts what the total grew by: the usage of the last response, and what no response is known for. Where the total
-// begins anew, or may have in it what the thread was forked from, or grew by less, the response alone counts.
-func (c *conv) grown(last, total counts, told bool) (used, rest counts) {
+// begins anew, or may have in it what the thread was forked from, or grew by less, the response alone counts. Over is by how
+// little it grew where the response has more tokens.
+func (c *conv) grown(last, total counts, told bool) (used, rest, over counts) {
 	before, alone := c.total, c.forked
 	if !before.within(total) {
 		before, alone = counts{}, true
@@ -239,11 +250,16 @@ func (c *conv) grown(last, total counts, told bool) (used, rest counts) {
 	c.total, c.forked = total, false
 	switch grew := total.minus(before); {
 	case grew.none(), !told:
-		return grew, counts{}
-	case alone, !last.within(grew):
-		return last, counts{}
+		return grew, counts{}, counts{}
+	case alone:
+		return last, counts{}, counts{}
+	case !last.within(grew):
+		if last.all() <= grew.all() || total.within(last) && last.within(total) {
+			grew = counts{} // or the total began anew with this response
+		}
+		return last, counts{}, grew
 	default:
-		return last, grew.minus(last)
+		return last, grew.minus(last), counts{}
 	}
 }
 

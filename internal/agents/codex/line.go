@@ -109,6 +109,9 @@ func (u counts) within(v counts) bool {
 	return u.input <= v.input && u.output <= v.output && u.read <= v.read && u.write <= v.write && u.reasoning <= v.reasoning
 }
 
+// all is the number of tokens: reasoning is a part of the output.
+func (u counts) all() int64 { return u.input + u.output + u.read + u.write }
+
 // none reports whether nothing was used.
 func (u counts) none() bool { return u.within(counts{}) }
 

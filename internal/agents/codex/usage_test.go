@@ -76,6 +76,9 @@ func counted(s *session.Session) (each []string, sum tally) {
 		if n != (tally{}) {
 			each = append(each, fmt.Sprintf("%s %d/%d/%d", name, n.input, n.cached, n.output))
 		}
+		if of := usage.Get("totals"); of != "" {
+			each = append(each, fmt.Sprintf("differ %d of %d", of.Get("total").Int(), of.Get("parts").Int()))
+		}
 		sum = sum.plus(n)
 	}
 	return each, sum
@@ -110,7 +113,7 @@ func TestTotals(t *testing.T) {
 			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both.plus(a), b),
 			[]string{"stop 1000/600/50", "stop 1500/900/30", "usage 1000/600/50"},
 		},
-		"less in the total than the reply said": {meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, both.plus(b)), []string{"stop 1000/600/50", "stop 4000/2400/110"}},
+		"less in the total than the reply said": {meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, both.plus(b)), []string{"stop 1000/600/50", "stop 4000/2400/110", "differ 1530 of 4110"}},
 		"a total without a reply":               {meta + asked + reply("one") + told(a, a) + asked + told(both, b), []string{"stop 1000/600/50", "usage 1500/900/30"}},
 		"a total that falls":                    {meta + asked + reply("one") + told(both, both) + asked + reply("two") + told(a, a), []string{"stop 2500/1500/80", "stop 1000/600/50"}},
 		"a total that begins anew and is larger": {

@@ -308,6 +308,43 @@ func TestEditedByHand(t *testing.T) {
 	}
 }
 
+// A session has a total of its own: what it has more than its messages is an entry for it, and what it has less is said.
+func TestTotalOfSession(t *testing.T) {
+	t.Parallel()
+	used := func(input int) string {
+		return fmt.Sprintf(`"cost":1,"tokens":{"input":%d,"output":2,"reasoning":1,"cache":{"read":4,"write":0}}`, input)
+	}
+	messages := []string{msg(1, "user", "", textPart("q")), msg(2, "assistant", `,"parentID":"msg_01",`+used(100), textPart("a"))}
+	for name, tt := range map[string]struct {
+		about string
+		want  []string
+	}{
+		"none":     {"", nil},
+		"zero":     {`,"cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`, nil},
+		"equal":    {"," + used(100), nil},
+		"more":     {"," + used(150), []string{"rest 50/0"}},
+		"less":     {"," + used(70), []string{"rest 0/77 of 107"}},
+		"no usage": {`,"cost":0,"tokens":7`, nil},
+	} {
+		data := exportOf(tt.about, messages...)
+		r := importOne(t, data)
+		var got []string
+		for _, e := range r.Session(t).Entries {
+			if usage := js.Value(e.Get("usage")); e.Type() == session.TypeUsage {
+				line := fmt.Sprintf("%s %d/%d", js.Value(e.Get("kind")).Str(), usage.Get("input").Int(), usage.Get("totals", "total").Int())
+				if parts := usage.Get("totals", "parts"); parts != "" {
+					line += " of " + string(parts)
+				}
+				got = append(got, line)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		reversible(t, data, r)
+	}
+}
+
 // What a message used is all that its steps used, also of one that said nothing, and of the summary of a compaction.
 func TestUsageOfSteps(t *testing.T) {
 	t.Parallel()

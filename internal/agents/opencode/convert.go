@@ -1,8 +1,10 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
@@ -32,8 +34,10 @@ type conversion struct {
 	tails     map[string]string // ids of messages that begin a tail to the entries that do
 	waiting   *message          // a compaction whose summary is still to come
 	pruned    []prune
-	tokens    int64  // that the context had when it was last known
-	model     string // as the last entry says it
+	tokens    int64         // that the context had when it was last known
+	count     formats.Count // of what its messages used
+	spender   [2]string     // provider and model that used something last
+	model     string        // as the last entry says it
 }
 
 // A prune is a result that opencode took out of the context.
@@ -79,14 +83,43 @@ func (c *conversion) messages(ctx context.Context, about js.Value) error {
 			from = i
 		}
 	}
-	if err := c.readAll(ctx, c.refs[:from]); err != nil || from == len(c.refs) {
+	if err := c.readAll(ctx, c.refs[:from]); err != nil {
 		return err
+	}
+	if from == len(c.refs) {
+		return c.total(about)
 	}
 	stand := c.b.Leaf()
 	if err := c.readAll(ctx, c.refs[from:]); err != nil {
 		return err
 	}
-	return c.revert(ctx, about, stand, c.refs[from])
+	if err := c.revert(ctx, about, stand, c.refs[from]); err != nil {
+		return err
+	}
+	return c.total(about)
+}
+
+// uses counts a usage of a message.
+func (c *conversion) uses(usage string, info js.Value) {
+	if usage != "" {
+		c.spender = [2]string{cmp.Or(info.Get("providerID").Str(), "unknown"), cmp.Or(info.Get("modelID").Str(), "unknown")}
+		c.count.Add(js.Value(usage), c.spender[1])
+	}
+}
+
+// total adds usage entries for what the session counts in all and no message says: of messages that are gone, perhaps.
+func (c *conversion) total(about js.Value) error {
+	usage, total, err := parts.Usage(about.Get("tokens"), about.Get("cost"))
+	if err != nil || total == 0 {
+		return nil // an earlier release, which did not count
+	}
+	lose := func(kind, format string, args ...any) { c.b.Lose("session", kind, format, args...) }
+	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
+		if _, err := c.b.Add(formats.Place{Key: "total " + strconv.Itoa(i)}, session.TypeUsage, fields...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readAll takes over a row of messages.
@@ -190,6 +223,7 @@ func (c *conversion) compaction(summary message) error {
 	spent := js.Field{Name: "usage"}
 	if usage, total, err := parts.Usage(summary.spent(), summary.info.Get("cost")); err == nil && total > 0 {
 		spent.Raw = usage
+		c.uses(usage, summary.info)
 	}
 	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
 	if err != nil {

@@ -203,9 +203,11 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 	if e.info.Get("error") != "" {
 		failure = cmp.Or(e.info.Get("error", "data", "message").Str(), e.info.Get("error", "name").Str(), "unknown")
 	}
+	used := e.usage(s)
+	e.uses(used, e.info)
 	return []js.Field{
 		api.Str("api", apis[provider]), api.Str("provider", provider), api.Str("model", e.info.Get("modelID").Str()),
-		{Name: "usage", Raw: e.usage(s)},
+		{Name: "usage", Raw: used},
 		api.Str("stopReason", stop), api.Str("errorMessage", failure),
 	}
 }
@@ -261,6 +263,7 @@ func (e *messageReader) unsaid(steps []step) error {
 		if err != nil || total == 0 {
 			continue
 		}
+		e.uses(usage, e.info)
 		id, err := e.b.Add(e.place("", fmt.Sprintf("usage %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, js.StringField("kind", "call"),
 			js.StringField("provider", cmp.Or(e.info.Get("providerID").Str(), "unknown")), js.StringField("model", cmp.Or(e.info.Get("modelID").Str(), "unknown")),
 			js.RawField("usage", usage))

@@ -107,6 +107,7 @@ type exporter struct {
 	taken   idCounter
 	late    int // messages that were made later, to keep the order
 	changed bool
+	rest    []js.Value // usages that the session counts in all, and no message
 	lost    formats.Lost
 }
 
@@ -200,6 +201,8 @@ func (x *exporter) entry(i int, e session.Entry) {
 		}
 	case typ == session.TypeMessage: // taken out of the context
 		x.lost.Say(e, formats.KindEntry, "a message that was taken out of the context, left out")
+	case typ == session.TypeUsage && e.Str("kind") == "rest":
+		x.rest = append(x.rest, tokens(js.Value(e.Get("usage"))))
 	default:
 		x.lost.Entry(e, "opencode")
 	}
@@ -335,13 +338,16 @@ func (x *exporter) spent(about js.Value) js.Value {
 	}
 	var sum float64
 	var n [5]int64
+	all := slices.Clone(x.rest)
 	for _, w := range x.out {
 		if w.role() == "assistant" {
-			t := w.info.Get("tokens")
 			sum += number(w.info.Get("cost"))
-			for i, v := range []int64{parts.Int(t, "input"), parts.Int(t, "output"), parts.Int(t, "reasoning"), parts.Int(t, "cache", "read"), parts.Int(t, "cache", "write")} {
-				n[i] += v
-			}
+			all = append(all, w.info.Get("tokens"))
+		}
+	}
+	for _, t := range all {
+		for i, v := range []int64{parts.Int(t, "input"), parts.Int(t, "output"), parts.Int(t, "reasoning"), parts.Int(t, "cache", "read"), parts.Int(t, "cache", "write")} {
+			n[i] += v
 		}
 	}
 	field := func(name string, i int) js.Field { return js.IntField(name, n[i]) }
