@@ -160,7 +160,7 @@ func object(src selection.Source, whole *address.Source, entries []session.Entry
 	e := entries[d.Entry]
 	out := callRow{
 		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1, By: d.By,
-		Tool: d.Name, CallID: d.ID, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: d.Commands,
+		Tool: d.Name, CallID: d.ID, In: d.In, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: d.Commands,
 		Opaque: d.Opaque, Unparsed: d.Unparsed, Status: row.Known(d.Status, d.Known), Outcome: d.Outcome, On: "branch",
 	}
 	if d.Result >= 0 {

@@ -18,6 +18,7 @@ type callRow struct {
 	By        string          `row:"by,null"`                            // Who made it: "provider" for what the provider of the model did by itself; null for the agent.
 	Tool      string          `row:"tool,null"`                          // The name of the tool; null if the call has none.
 	CallID    string          `row:"callId,null"`                        // The id of the call; null if it has none.
+	In        string          `row:"in,null"`                            // The id of the call whose tool made it, as pi's codemode does; null for one that the model made.
 	Target    string          `row:"target,null"`                        // Its subject; null if that is not known.
 	Paths     []string        `row:"paths"`                              // The files that it names, below the session's working directory relative to it.
 	Command   string          `row:"command,null"`                       // The command that it runs; null if it runs none.

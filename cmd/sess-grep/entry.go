@@ -97,6 +97,12 @@ func (g *search) touching(e session.Entry, cwd string) map[string]bool {
 				ids[c.ID] = true
 			}
 		}
+		nested, _ := m.NestedCalls()
+		for _, c := range nested {
+			if calls.About(c.ToolCall, cwd).Touches(g.glob) {
+				ids[c.ID] = true
+			}
+		}
 	}
 	return ids
 }

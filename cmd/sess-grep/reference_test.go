@@ -68,6 +68,16 @@ func said(e session.Entry) (texts []string) {
 			add(m["errorMessage"])
 		default:
 			content(m["content"])
+			record, _ := m["nestedCalls"].(map[string]any)
+			nested, _ := record["calls"].([]any)
+			for _, el := range nested {
+				call, _ := el.(map[string]any)
+				if m["role"] == "toolResult" && call != nil {
+					add(call["name"])
+					texts = append(texts, allStrings(call["arguments"])...)
+					add(call["error"])
+				}
+			}
 			add(m["errorMessage"])
 		}
 	case "compaction", "branch_summary":

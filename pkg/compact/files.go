@@ -68,21 +68,15 @@ func (f *fileSet) collect(parts []Part) {
 		for _, call := range p.Message.ToolCalls() {
 			f.call(call.Name, call.Arguments)
 		}
-		if p.Message.Role() == session.RoleToolResult {
-			f.nested(p.Message.Get("nestedCalls"))
-		}
+		f.nested(p.Message)
 	}
 }
 
-func (f *fileSet) nested(raw string) {
-	if !strings.HasPrefix(raw, "{") {
-		return
-	}
-	for call := range js.Elements(session.NewMessage(raw).Get("calls")) {
-		if strings.HasPrefix(call, "{") {
-			m := session.NewMessage(call)
-			f.call(m.Str("name"), m.Get("arguments"))
-		}
+// nested adds the files of the calls within a result.
+func (f *fileSet) nested(m session.Message) {
+	calls, _ := m.NestedCalls()
+	for _, c := range calls {
+		f.call(c.Name, c.Arguments)
 	}
 }
 

@@ -224,9 +224,16 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 			continue
 		}
 		files.call(d.call.Name, d.call.Arguments)
-		files.nested(d.nested)
+		files.nested(d.result)
 		if d.command != "" {
 			commands = append(commands, ReportCommand{EntryID: d.entry, Command: d.command, Status: d.status, Failed: d.failed})
+		}
+		nested, _ := d.result.NestedCalls()
+		for _, c := range nested {
+			if command := c.Command(); command != "" {
+				failed := c.Status == "error"
+				commands = append(commands, ReportCommand{EntryID: d.entry, Command: command, Status: statusOf(c.Error, failed), Failed: failed})
+			}
 		}
 	}
 	r.Files, r.Commands = files.ops(), commands
@@ -243,7 +250,7 @@ func sum(list []session.Message) (tokens int64) {
 type deed struct {
 	entry   string           // id of the entry of the call, else of the result
 	call    session.ToolCall // the zero value for a result without call
-	nested  string           // JSON text of the calls within the result
+	result  session.Message
 	command string
 	status  *int
 	failed  bool
@@ -284,10 +291,15 @@ func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 
 // answered takes the result of a call.
 func (d *deed) answered(m session.Message, gone bool) {
-	d.nested, d.gone = m.Get("nestedCalls"), d.gone || gone
+	d.result, d.gone = m, d.gone || gone
 	d.failed = m.IsError()
-	status, _ := outcome(m.Text("\n"), d.failed)
-	d.status = number(strings.TrimPrefix(status, "exit status "))
+	d.status = statusOf(m.Text("\n"), d.failed)
+}
+
+// statusOf returns the exit status that a result tells, nil for none.
+func statusOf(text string, failed bool) *int {
+	status, _ := outcome(text, failed)
+	return number(strings.TrimPrefix(status, "exit status "))
 }
 
 func number(text string) *int {

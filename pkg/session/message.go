@@ -238,6 +238,43 @@ func (m Message) ToolCalls() []ToolCall {
 	return calls
 }
 
+// A NestedCall is a call that a tool made while it ran, as the result of that tool records it. What came of it is not
+// kept but for the beginning of an error.
+type NestedCall struct {
+	ToolCall        // without Arguments if those were too long for the record
+	Status   string // ok, error or unfinished
+	Error    string // of one whose Status is error
+}
+
+// mostNested is how many calls the record of nested calls has at most.
+const mostNested = 256
+
+// NestedCalls returns the calls that the tool made of which the message is the result, oldest first. More reports
+// whether there were others that are not in the record.
+func (m Message) NestedCalls() (calls []NestedCall, more bool) {
+	if m.role != RoleToolResult {
+		return nil, false
+	}
+	record := js.Value(m.Get("nestedCalls"))
+	if !record.IsObject() {
+		return nil, false
+	}
+	why := false // a call tells why the record is not complete
+	for v := range record.Get("calls").Elements() {
+		if !v.IsObject() {
+			more = true
+			continue
+		}
+		c := NestedCall{
+			ToolCall{ID: v.Get("id").Str(), Name: v.Get("name").Str(), Arguments: string(v.Get("arguments"))},
+			v.Get("status").Str(), v.Get("error").Str(),
+		}
+		why = why || c.Arguments == "" || c.Status == "unfinished"
+		calls = append(calls, c)
+	}
+	return calls, more || record.Get("complete") == "false" && (!why || len(calls) >= mostNested)
+}
+
 // Usage is the token usage an assistant message reports, in tokens.
 type Usage struct {
 	Input, Output, CacheRead, CacheWrite, Total int64

@@ -177,7 +177,7 @@ func (t *Target) ActivePath(s *session.Session) []session.Entry {
 	return path
 }
 
-// LoseBranches tells of the messages of s that are not written, as held says.
+// LoseBranches tells of the messages of s that are not written, as held says, and of what [Target.LoseNested] does.
 func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Entry) bool) {
 	left, first := 0, ""
 	for i, e := range s.Entries {
@@ -189,6 +189,24 @@ func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Ent
 	}
 	if left > 0 {
 		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", Counted(left, "1 message", "%d messages"))
+	}
+	t.LoseNested(s)
+}
+
+// LoseNested tells of the calls that tools made while they ran, which no agent but pi records.
+func (t *Target) LoseNested(s *session.Session) {
+	lost, first := 0, ""
+	for _, e := range s.Entries {
+		m, _ := e.Message()
+		if calls, more := m.NestedCalls(); len(calls) > 0 || more {
+			if first == "" {
+				first = At(e)
+			}
+			lost += max(1, len(calls))
+		}
+	}
+	if lost > 0 {
+		t.Lose(first, KindTool, "%s that tools made while they ran, left out", Counted(lost, "1 call", "%d calls"))
 	}
 }
 

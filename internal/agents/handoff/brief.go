@@ -147,9 +147,10 @@ type called struct {
 // called are the agent's calls of the path, oldest first.
 func (b Brief) called() (out []called) {
 	for _, c := range calls.Of(b.Path, b.CWD) {
-		if c.By == "" {
-			out = append(out, called{c, b.Path[c.Entry].ID()})
+		if c.By != "" || c.Unread && c.Name == "" {
+			continue // made elsewhere, or there is nothing to say of it
 		}
+		out = append(out, called{c, b.Path[c.Entry].ID()})
 	}
 	return out
 }

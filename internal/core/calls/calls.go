@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/lazy"
@@ -26,6 +27,8 @@ type Call struct {
 	Paths   []string // that it names; below the session's directory they are relative to it
 	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
 	Target  string   // its subject: the command, the first path, the pattern or the text
+	In      string   // the id of the call whose tool made it, "" for one that a model made
+	Unread  bool     // its arguments are not recorded; without a name it stands for all calls that are not
 }
 
 // ByProvider is who made a call that the provider of a model made by itself, away from the user's machine. Its result
@@ -50,11 +53,24 @@ func Of(entries []session.Entry, cwd string) []Call {
 			call.Entry, call.Result, call.Outcome = at[i], -1, Open
 			all = append(all, call)
 		}
+		var inner map[int][]Call
 		for _, r := range p.Results {
 			call := &all[first+r.Call]
 			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
 				call.Result = at[r.Message]
 			}
+			if nested := within(messages[r.Message], cwd, at[i], at[r.Message]); nested != nil {
+				if inner == nil {
+					inner = map[int][]Call{}
+				}
+				inner[r.Call] = nested
+			}
+		}
+		for n := len(p.Calls) - 1; n >= 0 && inner != nil; n-- {
+			all = slices.Insert(all, first+n+1, inner[n]...)
+		}
+		if p.Reply < 0 { // the call is not there
+			all = append(all, within(messages[i], cwd, at[i], at[i])...)
 		}
 		for _, made := range messages[i].Provided() {
 			call := About(made.ToolCall, cwd)
@@ -66,6 +82,33 @@ func Of(entries []session.Entry, cwd string) []Call {
 		}
 	}
 	background(all, entries)
+	return all
+}
+
+// notRecorded is the target of the one call that stands for all that a tool made and did not record.
+const notRecorded = "calls that are not recorded"
+
+// within returns the calls that a tool made, of which m is the result. The indices are those of the entries with the
+// tool's own call and with its result.
+func within(m session.Message, cwd string, entry, result int) (all []Call) {
+	nested, more := m.NestedCalls()
+	for _, c := range nested {
+		call := About(c.ToolCall, cwd)
+		call.Unread = c.Arguments == ""
+		failed := c.Status == "error"
+		if call.Outcome = Open; failed || c.Status == "ok" {
+			call.Result, call.Ending = result, End(session.NewMessage(js.Object(
+				js.StringField("role", session.RoleToolResult), js.StringField("toolName", c.Name),
+				js.RawField("content", js.Quote(c.Error)), js.RawField("isError", strconv.FormatBool(failed)))))
+		}
+		all = append(all, call)
+	}
+	if more {
+		all = append(all, Call{Ending: Ending{Outcome: Open}, Result: -1, Kind: Other, Target: notRecorded, Unread: true})
+	}
+	for i := range all {
+		all[i].Entry, all[i].In = entry, m.Str("toolCallId")
+	}
 	return all
 }
 

@@ -274,3 +274,44 @@ func TestGlob(t *testing.T) {
 		}
 	}
 }
+
+// Calls that a tool made are calls, behind its own: with how they ended, as far as its result records that.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	nested := func(record string) string { return `"nestedCalls":{"calls":[` + record + `}` }
+	const (
+		made    = `{"id":"b/1","name":"bash","status":"ok","arguments":{"command":"make"}}`
+		failed  = `{"id":"b/2","name":"bash","status":"error","arguments":{"command":"git push || exit 4"},"error":"no\n\nCommand exited with code 4"}`
+		refused = `{"id":"b/3","name":"write","status":"error","arguments":{"path":"/w/x.go"},"error":"Permission to use write has been denied"}`
+		begun   = `{"id":"b/4","name":"read","status":"unfinished","arguments":{"path":"y"}}`
+		long    = `{"id":"b/5","name":"write","status":"ok","argumentsBytes":9000}`
+	)
+	many := strings.Repeat(made+",", 255) + begun
+	two := `{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"read","arguments":{"path":"a"}},{"type":"toolCall","id":"b","name":"codemode","arguments":{"code":"x"}},{"type":"toolCall","id":"c","name":"read","arguments":{"path":"c"}}]}`
+	for name, tt := range map[string]struct {
+		record string
+		want   []string
+	}{
+		"ended":      {made + "," + failed + `],"complete":true`, []string{"0 1 run 0 make", "0 1 run 4 git push || exit 4"}},
+		"refused":    {refused + `],"complete":true`, []string{"0 1 write denied x.go"}},
+		"unfinished": {begun + `],"complete":false`, []string{"0 -1 read open y"}},
+		"long":       {long + `],"complete":false`, []string{"0 1 write ok "}},
+		"lost":       {made + `],"complete":false`, []string{"0 1 run 0 make", "0 -1 other open calls that are not recorded"}},
+		"no call":    {`7],"complete":true`, []string{"0 -1 other open calls that are not recorded"}},
+		"none":       {`],"complete":true`, nil},
+	} {
+		all := calls.Of(entries(t, two, result("b", "codemode", "done", false, nested(tt.record)), result("c", "read", "c", false), result("a", "read", "a", false)), "/w")
+		want(t, all, append(append([]string{"0 3 read ok a", "0 1 other ok "}, tt.want...), "0 2 read ok c")...)
+		for _, c := range all {
+			if inner := !strings.Contains("a b c", c.ID) || c.ID == ""; (c.In == "b") != inner || c.Unread != (c.ID == "b/5" || c.ID == "") {
+				t.Errorf("%s: %s %s is in %q, unread %t", name, c.ID, c.Target, c.In, c.Unread)
+			}
+		}
+	}
+	all := calls.Of(entries(t, two, result("b", "codemode", "done", false, nested(many+`],"complete":false`))), "/w")
+	if last := rows(all)[258]; last != "0 -1 other open calls that are not recorded" {
+		t.Errorf("a full record ends in %s", last)
+	}
+	// The result stands alone.
+	want(t, calls.Of(entries(t, result("b", "codemode", "done", false, nested(made+`],"complete":true`))), "/w"), "0 0 run 0 make")
+}

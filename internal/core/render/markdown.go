@@ -69,6 +69,18 @@ func writeBody(out *bufio.Writer, m session.Message) {
 			}
 		}
 	}
+	nested, more := m.NestedCalls()
+	for _, c := range nested {
+		heading(out, "\n###", "Call "+code(c.Name))
+		fenced(out, "json", nestedArguments(c), indent)
+		if c.Error != "" {
+			heading(out, "\n###", "Error "+code(c.Name))
+			fenced(out, "text", c.Error, show)
+		}
+	}
+	if more {
+		out.WriteString("\n[" + notRecorded + "]\n")
+	}
 }
 
 func heading(out *bufio.Writer, level, text string) { out.WriteString(level + " " + text + "\n") }
@@ -86,6 +98,17 @@ func title(m session.Message) string {
 		label += " " + code(tool)
 	}
 	return label
+}
+
+// notRecorded stands for calls of a tool that it did not record.
+const notRecorded = "more calls, which are not recorded"
+
+// nestedArguments returns the arguments of a call that a tool made, or why there are none.
+func nestedArguments(c session.NestedCall) string {
+	if c.Arguments == "" {
+		return js.Quote("arguments that are not recorded")
+	}
+	return compact(c.Arguments)
 }
 
 // code returns a name as a code span, which it cannot leave.
@@ -268,6 +291,16 @@ func writeText(out *bufio.Writer, m session.Message) {
 	}
 	if !begun {
 		writeLine(out, role, "")
+	}
+	nested, more := m.NestedCalls()
+	for _, c := range nested {
+		writeLine(out, "call "+name(c.Name)+":", nestedArguments(c))
+		if c.Error != "" {
+			writeLine(out, "error "+name(c.Name)+":", c.Error)
+		}
+	}
+	if more {
+		writeLine(out, "call:", notRecorded)
 	}
 	if m.Failed() {
 		writeLine(out, m.Str("stopReason")+":", m.Str("errorMessage"))

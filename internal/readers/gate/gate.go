@@ -43,7 +43,7 @@ func nowhere(format string, args ...any) []Breach {
 
 // at is a breach by a call.
 func (d *Deed) at(why string) Breach {
-	text := d.Name + " " + d.Target
+	text := strings.TrimLeft(d.Name+" "+d.Target, " ")
 	if why != "" {
 		text = why + ": " + text
 	}
@@ -219,6 +219,11 @@ func NoAnswer(text string) (Gate, error) {
 // MaxCalls demands that there are at most n calls.
 func MaxCalls(n int) Gate {
 	return Gate{"max-calls", fmt.Sprint(n), func(w *Work) []Breach {
+		for i := range w.Deeds[:min(n, len(w.Deeds))] {
+			if d := &w.Deeds[i]; d.unknown() {
+				return []Breach{d.at("it is not known how many")}
+			}
+		}
 		if len(w.Deeds) <= n {
 			return nil
 		}

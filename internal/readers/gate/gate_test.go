@@ -193,6 +193,44 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// Calls that a tool made and did not record whole pass no gate unread.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	few := func(n int) (gate.Gate, error) { return gate.MaxCalls(n), nil }
+	unread, unknown := `{"id":"a/1","name":"bash","status":"ok","argumentsBytes":9000}`, `{"id":"a/1","name":"read","status":"ok","arguments":{}}`
+	for _, tt := range []struct {
+		name, record string
+		gate         gate.Gate
+		want         string
+	}{
+		{"unread command", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("run:git push*", false)), "0 its arguments are not recorded: bash "},
+		{"unread command, of another kind", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("fetch", false)), ""},
+		{"unread command, wanted", `[` + unread + `],"complete":false`, must(t)(gate.Call("run:go test*")), "-1 no such call"},
+		{"unread command, any is wanted", `[` + unread + `],"complete":false`, must(t)(gate.Call("run")), ""},
+		{"unread write", `[` + strings.Replace(unread, "bash", "write", 1) + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"}, false)), "0 it names no file: write "},
+		{"unknown calls", `[` + unknown + `],"complete":false`, must(t)(gate.NoCall("fetch", false)), "0 it is not known what they did: calls that are not recorded"},
+		{"unknown calls, wanted", `[` + unknown + `],"complete":false`, must(t)(gate.Call("fetch")), "-1 no such call"},
+		{"unknown calls, few", `[` + unknown + `],"complete":false`, must(t)(few(9)), "0 it is not known how many: calls that are not recorded"},
+		{"unknown calls, written", `[` + unknown + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"}, false)), "0 it names no file: calls that are not recorded"},
+		{"all known", `[` + unknown + `],"complete":true`, must(t)(few(2)), ""},
+	} {
+		s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"e0","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"codemode","arguments":{"code":"x"}}]}}
+{"type":"message","id":"e1","parentId":"e0","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"toolResult","toolCallId":"a","toolName":"codemode","content":[],"isError":false,"nestedCalls":{"calls":` + tt.record + `}}}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range tt.gate.Breaches(&gate.Work{Deeds: gate.Deeds(calls.Of(s.Entries, "/w")), Answered: -1}) {
+			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

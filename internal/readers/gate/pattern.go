@@ -50,8 +50,11 @@ func (d *Deed) Lines() []string {
 	return lines
 }
 
-// Writes reports whether a call writes files by itself, or by a patch in its command.
-func (d *Deed) Writes() bool { return d.Kind == calls.Write || d.Patched }
+// Writes reports whether a call writes files by itself, or by a patch in its command. One that is not recorded may.
+func (d *Deed) Writes() bool { return d.Kind == calls.Write || d.Patched || d.unknown() }
+
+// unknown reports whether a deed stands for calls of which nothing is recorded.
+func (d *Deed) unknown() bool { return d.Unread && d.Name == "" }
 
 // A Pattern says which calls are meant.
 type Pattern struct {
@@ -99,6 +102,9 @@ func (p *Pattern) Looks(d *Deed) bool {
 	if p.made && d.Outcome == calls.Denied {
 		return false
 	}
+	if d.unknown() {
+		return true
+	}
 	_, own := calls.Own(d.Name)
 	return d.Kind == p.kind || p.kind == calls.Write && d.Writes() || p.tool != "" && (d.Name == p.tool || own == p.tool)
 }
@@ -123,8 +129,12 @@ func (p *Pattern) Match(d *Deed) bool {
 // beside the known ones count if strict is set.
 func (p *Pattern) hidden(d *Deed, strict bool) string {
 	switch {
+	case d.unknown():
+		return "it is not known what they did"
 	case p.lines == nil || !p.Looks(d):
 		return ""
+	case d.Unread:
+		return "its arguments are not recorded"
 	case p.Runs() && d.Unparsed:
 		return "no command line that bash would read"
 	case p.Runs() && d.Opaque && strict:

@@ -141,11 +141,27 @@ func (w *walker) message(raw string) {
 		w.at.Tool, w.at.Call = m.Str("toolName"), m.Str("toolCallId")
 	}
 	w.content(get("content"), textField(role))
+	w.nested(m)
 	w.literal(FieldText, get("errorMessage"))
 	if role == session.RoleSystem {
 		w.all(FieldSystem, get("sections"))
 	}
 	w.all(FieldCustom, get("details"))
+}
+
+// nested shows the calls that a tool made, with the errors of those that failed.
+func (w *walker) nested(m session.Message) {
+	calls, _ := m.NestedCalls()
+	before := w.at
+	for _, c := range calls {
+		w.at.Tool, w.at.Call = c.Name, c.ID
+		w.literal(FieldCall, js.Value(js.Quote(c.Name)))
+		w.all(FieldCall, js.Value(c.Arguments))
+		if c.Error != "" {
+			w.literal(FieldResult, js.Value(js.Quote(c.Error)))
+		}
+	}
+	w.at = before
 }
 
 // textField is the field of the text blocks of a role.

@@ -187,6 +187,42 @@ func (p *page) blocks(m session.Message) {
 			p.other(b)
 		}
 	}
+	p.within(m)
+}
+
+// within writes the calls that a tool made.
+func (p *page) within(m session.Message) {
+	calls, more := m.NestedCalls()
+	for _, c := range calls {
+		title, file := titleOf(c.ToolCall)
+		p.raw("<details")
+		if c.Error != "" {
+			p.raw(` class="err"`)
+		}
+		if p.o.Tools == Opened || c.Error != "" {
+			p.raw(" open")
+		}
+		p.raw("><summary><b>")
+		p.text(nameless(c.Name))
+		p.raw("</b> ")
+		p.text(title)
+		p.raw(`<span class="s">`)
+		p.text(c.Status)
+		p.raw("</span></summary><div>")
+		if c.Arguments == "" {
+			p.raw(`<p class="note">[arguments that are not recorded]</p>`)
+		}
+		p.arguments(c.ToolCall, title, file)
+		if c.Error != "" {
+			p.raw("<pre><code>")
+			p.terminal(p.cut(c.Error))
+			p.raw("</code></pre>")
+		}
+		p.raw("</div></details>")
+	}
+	if more {
+		p.raw(`<p class="note">[more calls, which are not recorded]</p>`)
+	}
 }
 
 // cut returns a text up to the limit, with a note of the length that is left out.

@@ -281,6 +281,7 @@ func (p *page) orphan(i int, m session.Message) {
 			p.other(b)
 		}
 	}
+	p.within(m)
 	p.raw("</div></details></article>")
 }
 

@@ -267,8 +267,8 @@ func (m *machine) opencode(info js.Value, bare bool, at int64) {
 // open says what the calls of the turn make of the state: one that is open is worked on, or asks.
 func (m *machine) open(all []calls.Call) {
 	for _, c := range all {
-		if c.Outcome != calls.Open || c.Result >= 0 {
-			continue // one that went on in the background has a result
+		if c.Outcome != calls.Open || c.Result >= 0 || c.In != "" {
+			continue // one that went on in the background has a result, as a call has whose tool left others unfinished
 		}
 		if m.Call.Kind != calls.Ask || c.Kind == calls.Ask {
 			m.Call = c

@@ -17,7 +17,7 @@ type Call struct {
 	Timed     bool   // the entry says when it was made; else Time is that of its session
 	Provider  string
 	Model     string
-	Purpose   string        // Reply, Compaction, BranchSummary, Side or Side with ":" and a kind
+	Purpose   string        // Reply, Compaction, BranchSummary, Tool, Side or Side with ":" and a kind
 	Stop      string        // why a reply ended, "" if it does not say
 	Price     session.Price // what decides its price beside the model and the tokens
 	Abandoned bool          // not on the path to the leaf; known if the tree was read
@@ -50,6 +50,7 @@ const (
 	Compaction    = "compaction"
 	BranchSummary = "branch-summary"
 	Side          = "side"
+	Tool          = Side + ":tool" // what calls of models used that a tool made, as its result says
 	Rest          = Side + ":rest" // what a total counts and no reply said
 )
 

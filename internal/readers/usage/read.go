@@ -216,7 +216,9 @@ func (rd *reader) entry() {
 		if !rd.said.IsObject() {
 			return
 		}
-		from, c.Purpose = &rd.message, Reply
+		if from, c.Purpose = &rd.message, Reply; rd.str(rd.message.role) == session.RoleToolResult {
+			c.Purpose = Tool
+		}
 	case session.TypeCompaction:
 		c.Purpose = Compaction
 	case session.TypeBranchSummary:
