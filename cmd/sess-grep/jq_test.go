@@ -23,7 +23,7 @@ def message: if .role == "bashExecution" or .role == "pythonExecution" then .com
 	elif .role == "fileMention" then .files[]?.content
 	elif .role == "branchSummary" or .role == "compactionSummary" then .summary, .shortSummary
 	elif .role == "system" then .errorMessage
-	else (.content | content), .errorMessage end;
+	else (.content | content), (select(.role == "toolResult") | .nestedCalls | objects | .calls[]? | objects | .name, (.arguments | said), .error), .errorMessage end;
 if .type == "session" then .title
 elif .type == "message" then .message | objects | message
 elif .type == "compaction" or .type == "branch_summary" then .summary, .shortSummary
