@@ -14,7 +14,7 @@ import (
 // ReadOutline is Read for a caller who needs the tree of a session and not its text: it takes memory for each
 // entry, not for each byte. The Raw of an entry is an outline of the line: the members that identify, date
 // and link entries; of a message its role, its time, the ids of tool calls and the members that
-// [Message.Foreign] looks at; and any other member that is short. A session of version 1 or 2 is read as Read
+// [Message.Foreign] looks at; of a replacement of what kind it is; and any other member that is short. A session of version 1 or 2 is read as Read
 // does.
 func ReadOutline(r io.Reader) (*Session, error) {
 	seed := maphash.MakeSeed()
@@ -100,6 +100,11 @@ func (k *outliner) take(level int, key, value js.Span) {
 	case `"parentId"`:
 		k.found.parent = k.add(name, text)
 	case `"timestamp"`, `"targetId"`, `"firstKeptEntryId"`:
+		k.add(name, text)
+	case `"replacement"`:
+		if len(text) > shortMember {
+			text = text[:1] + text[len(text)-1:] // an empty one of its kind
+		}
 		k.add(name, text)
 	default:
 		if len(text) <= shortMember {

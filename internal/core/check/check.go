@@ -138,13 +138,14 @@ const (
 	WideMode       session.Kind = "wide-mode"
 	ConflictMarker session.Kind = "conflict-marker"
 	RepeatedUsage  session.Kind = "repeated-usage"
+	NoReplacement  session.Kind = "no-replacement"
 )
 
 var severityOf = map[session.Kind]Severity{
 	session.Empty: Error, session.NoHeader: Error, session.BadVersion: Error, session.NotJSON: Error,
 	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, session.TooDeep: Error,
 	session.NoID: Error, session.DuplicateID: Error, session.MissingParent: Error, session.Cycle: Error,
-	session.NoFirstKept: Error, convo.BlobMissing: Error, convo.BlobHash: Error,
+	session.NoFirstKept: Error, NoReplacement: Error, convo.BlobMissing: Error, convo.BlobHash: Error,
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,
@@ -209,6 +210,9 @@ func (c *chain) next(e session.Entry) bool {
 	}
 	switch e.Type() {
 	case session.TypeLabel, session.TypeContextEdit:
+		if e.Type() == session.TypeContextEdit && e.Get("replacement") == "" {
+			return false
+		}
 		c.speaksOf(e.Str("targetId"))
 	case session.TypeCompaction:
 		c.speaksOf(e.Str("firstKeptEntryId"))

@@ -158,6 +158,9 @@ func contents(s *session.Session) []Finding {
 			if _, ok := s.Index(target); !ok {
 				out = append(out, found(e, NoTarget, "targetId %q names no entry", target))
 			}
+			if e.Type() == session.TypeContextEdit && e.Get("replacement") == "" {
+				out = append(out, found(e, NoReplacement, "an edit without a replacement, not even null: pi cannot open the session"))
+			}
 		}
 		if m, ok := e.Message(); ok {
 			if what := m.Foreign(); what != "" {

@@ -66,6 +66,7 @@ func Repair(r io.Reader, o RepairOptions) (*Repaired, error) {
 	rp.addressable()
 	rp.uniqueIDs()
 	rp.firstKept()
+	rp.replacements()
 	if o.Relink {
 		rp.relink()
 	}
@@ -248,6 +249,18 @@ func (rp *repair) firstKept() {
 			rp.entries[i] = e.WithRaw("firstKeptEntryId", js.Quote(e.ID()))
 		}
 		seen[e.ID()] = true
+	}
+}
+
+// replacements gives edits that have no replacement the one that was lost: null. Recorders once left it out where pi
+// takes a failed reply out of sight.
+func (rp *repair) replacements() {
+	for i, e := range rp.entries {
+		if e.Type() == session.TypeContextEdit && e.Get("replacement") == "" {
+			rp.number = rp.origins[i].line
+			rp.change("edit %q takes its target out of the context: it had no replacement", e.ID())
+			rp.entries[i] = e.WithRaw("replacement", "null")
+		}
 	}
 }
 

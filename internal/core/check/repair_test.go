@@ -71,6 +71,10 @@ var repairs = map[string]struct {
 	"own parent":         {text(header, user("a", "a")), true, text(header, user("a", "")), ""},
 	"cycle after relink": {text(header, user("b", "a"), user("a", "x")), true, text(header, user("b", ""), user("a", "b")), ""},
 	"first kept missing": {text(header, user("a", ""), compaction("k", "a", "gone")), false, text(header, user("a", ""), keepsNothing), ""},
+	"no replacement": {
+		text(header, user("a", ""), line("context_edit", "l", "a", `"targetId":"a"`), line("context_edit", "m", "l", `"targetId":"a","replacement":{"content":"x"}`)), false,
+		text(header, user("a", ""), strings.Replace(line("context_edit", "l", "a", `"targetId":"a"`), "}", `,"replacement":null}`, 1), line("context_edit", "m", "l", `"targetId":"a","replacement":{"content":"x"}`)), "",
+	},
 	"version 1": {
 		text(`{"type":"session","id":"s"}`, `{"type":"custom","timestamp":"x"}{"type":"custom","timestamp":"y"}`), false,
 		text(`{"type":"session","id":"s","version":3}`, `{"type":"custom","timestamp":"x","id":"00000001","parentId":null}`, `{"type":"custom","timestamp":"y","id":"00000002","parentId":"00000001"}`), "",
