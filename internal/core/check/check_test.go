@@ -104,8 +104,8 @@ var checks = map[string]struct {
 		text(header, user("a", ""), line("context_edit", "l", "a", `"targetId":"a"`), line("context_edit", "m", "l", `"targetId":"a","replacement":"`+strings.Repeat("x", 99)+`"`)),
 		[]string{"3 error no-replacement l"},
 	},
-	"edits": {text(header, user("a", ""), line("context_edit", "l", "a", `"targetId":"a","replacement":{"content":"`+strings.Repeat("x", 99)+`"}`), line("context_edit", "m", "l", `"targetId":"a","replacement":null`)), nil},
-	"unknown block":        {text(header, line("message", "a", "", `"message":{"role":"assistant","content":[{"type":"tool_use","id":"c"}]}`)), []string{"2 warning unknown-block a"}},
+	"edits":         {text(header, user("a", ""), line("context_edit", "l", "a", `"targetId":"a","replacement":{"content":"`+strings.Repeat("x", 99)+`"}`), line("context_edit", "m", "l", `"targetId":"a","replacement":null`)), nil},
+	"unknown block": {text(header, line("message", "a", "", `"message":{"role":"assistant","content":[{"type":"tool_use","id":"c"}]}`)), []string{"2 warning unknown-block a"}},
 	"usage of a reply again": {
 		text(header, said("a", "", "msg_1", 5), said("b", "a", "msg_1", 5), said("c", "b", "msg_2", 5), said("d", "c", "msg_1", 6), said("e", "d", "msg_1", 0), said("f", "e", "msg_1", 0)),
 		[]string{"3 warning repeated-usage b"},
