@@ -115,6 +115,16 @@ def value: . as $v | mess($v) as $m | if $kind == "say" then assistant([call("c"
 	}
 }
 
+// A replacement that is null takes a message out of the context.
+func TestNullReplacement(t *testing.T) {
+	t.Parallel()
+	f := testMap(t, `if $kind == "say" then user([text(.text)]) else {do: "entry", type: "context_edit", targetId: .of, replacement: null} end`)
+	r := read(t, f, "s.jsonl", `{"kind":"start","session":"s1","at":1767323045}`, `{"kind":"say","id":"a","text":"a"}`, `{"kind":"gone","id":"b","up":"a","of":"a"}`)
+	if !strings.Contains(r.Text(), `"targetId":"a","replacement":null`) {
+		t.Errorf("%s", r.Text())
+	}
+}
+
 // A map without a session's id, or with one that no file can have, makes it of the first value.
 func TestEmptyInfo(t *testing.T) {
 	t.Parallel()

@@ -304,6 +304,9 @@ func (c *conversion) add(typ string, act map[string]any) error {
 			e.Fields = append(e.Fields, f)
 		}
 	}
+	if v, named := act["replacement"]; named && v == nil { // it takes the message away
+		e.Fields = append(e.Fields, js.RawField("replacement", "null"))
+	}
 	return c.tree.Add(e)
 }
 
