@@ -107,10 +107,14 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 	}
 	w := gate.Work{Deeds: gate.Deeds(calls.Of(entries, whole.Header.CWD))}
 	w.Answer, w.Answered = answer(entries)
+	inside := map[string]bool{} // calls whose sub-agents' calls are in the session
+	for _, d := range w.Deeds {
+		inside[d.In] = true
+	}
 	if c.ofCalls && len(w.Deeds) == 0 {
 		s.Warnf("%s: there is no call", tty.Clean(whole.Name))
 	}
-	if c.ofCalls && src.Named && slices.ContainsFunc(w.Deeds, func(d gate.Deed) bool { return d.Kind == calls.Agent }) {
+	if c.ofCalls && src.Named && slices.ContainsFunc(w.Deeds, func(d gate.Deed) bool { return d.Kind == calls.Agent && !inside[d.ID] }) {
 		s.Warnf("%s: it started agents, whose sessions count if they are named, too", tty.Clean(whole.Name))
 	}
 	for _, g := range c.gates {

@@ -97,11 +97,11 @@ func (g *search) touching(e session.Entry, cwd string) map[string]bool {
 				ids[c.ID] = true
 			}
 		}
-		nested, _ := m.NestedCalls()
-		for _, c := range nested {
-			if calls.About(c.ToolCall, cwd).Touches(g.glob) {
-				ids[c.ID] = true
-			}
+	}
+	_, nested, _ := e.NestedCalls()
+	for _, c := range nested {
+		if calls.About(c.ToolCall, cwd).Touches(g.glob) {
+			ids[c.ID] = true
 		}
 	}
 	return ids

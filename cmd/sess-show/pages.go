@@ -266,7 +266,11 @@ func (c *config) eachSaid(path []session.Entry, note func(convo.Notes) error, sa
 		if e.IsCopy() {
 			continue
 		}
-		for _, m := range convo.EntryMessages(e) {
+		messages := convo.EntryMessages(e)
+		if m, ok := e.AsResult(); ok {
+			messages = []session.Message{m}
+		}
+		for _, m := range messages {
 			if e.Type() == session.TypeCompaction && strings.TrimSpace(e.Str("summary")) == "" {
 				m = session.NewTextMessage(session.RoleUser, "compacted: "+page.NoSummary)
 			}

@@ -77,8 +77,11 @@ func HarnessBlock(block, agent string) string {
 	return string(js.Value(block).Add(js.StringField(harnessKey, agent)))
 }
 
-// agentOf returns the agent that a customType names, "" if it names none.
+// agentOf returns the agent that a customType names, "" if it names none. Calls of sub-agents are for people.
 func agentOf(customType string) string {
+	if customType == CustomCalls {
+		return ""
+	}
 	agent, _, ok := strings.Cut(customType, ":")
 	if _, known := agents[agent]; ok && (known || strings.HasPrefix(agent, ownAgent)) {
 		return agent

@@ -244,9 +244,10 @@ type NestedCall struct {
 	ToolCall        // without Arguments if those were too long for the record
 	Status   string // ok, error or unfinished
 	Error    string // of one whose Status is error
+	Exit     string // the exit status of a command, a JSON number; "" if it is not known
 }
 
-// mostNested is how many calls the record of nested calls has at most.
+// mostNested is how many calls a record of pi has at most.
 const mostNested = 256
 
 // NestedCalls returns the calls that the tool made of which the message is the result, oldest first. More reports
@@ -267,12 +268,33 @@ func (m Message) NestedCalls() (calls []NestedCall, more bool) {
 		}
 		c := NestedCall{
 			ToolCall{ID: v.Get("id").Str(), Name: v.Get("name").Str(), Arguments: string(v.Get("arguments"))},
-			v.Get("status").Str(), v.Get("error").Str(),
+			v.Get("status").Str(), v.Get("error").Str(), string(v.Get("exitCode")),
 		}
 		why = why || c.Arguments == "" || c.Status == "unfinished"
 		calls = append(calls, c)
 	}
-	return calls, more || record.Get("complete") == "false" && (!why || len(calls) >= mostNested)
+	return calls, more || record.Get("complete") == "false" && (!why || len(calls) == mostNested)
+}
+
+// AsResult returns an entry of [CustomCalls] as people are shown it: as a result without a text. Ok is false for any other.
+func (e Entry) AsResult() (m Message, ok bool) {
+	if e.typ != TypeCustom || e.Str("customType") != CustomCalls {
+		return Message{}, false
+	}
+	data := js.Value(e.Get("data"))
+	return NewMessage(js.Object(js.StringField("role", RoleToolResult), js.RawField("toolCallId", data.Get("toolCallId")),
+		js.StringField("toolName", "sub-agent"), js.RawField("content", "[]"), js.RawField("nestedCalls", data.Get("nestedCalls")))), true
+}
+
+// NestedCalls returns the calls that an entry has and no model of the conversation made: those of [Message.NestedCalls], or
+// of an entry of [CustomCalls]. In is the id of the call whose tool, or whose agent, made them.
+func (e Entry) NestedCalls() (in string, calls []NestedCall, more bool) {
+	m, ok := e.Message()
+	if !ok {
+		m, _ = e.AsResult()
+	}
+	calls, more = m.NestedCalls()
+	return m.Str("toolCallId"), calls, more
 }
 
 // Usage is the token usage an assistant message reports, in tokens.

@@ -41,6 +41,10 @@ const (
 // and how the run ended. They are about how a session was made and no part of what was said.
 const CustomRun = "sess:run"
 
+// CustomCalls is the customType of the entries of type custom in which a recording has calls that sub-agents made and no
+// result has: the call that started them is the toolCallId of the data, and the calls are its nestedCalls.
+const CustomCalls = "sess:calls"
+
 // Message roles.
 const (
 	RoleUser              = "user"

@@ -193,12 +193,11 @@ func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Ent
 	t.LoseNested(s)
 }
 
-// LoseNested tells of the calls that tools made while they ran, which no agent but pi records.
+// LoseNested tells of the calls that tools made while they ran, or sub-agents: no agent but pi records them so.
 func (t *Target) LoseNested(s *session.Session) {
 	lost, first := 0, ""
 	for _, e := range s.Entries {
-		m, _ := e.Message()
-		if calls, more := m.NestedCalls(); len(calls) > 0 || more {
+		if _, calls, more := e.NestedCalls(); len(calls) > 0 || more {
 			if first == "" {
 				first = At(e)
 			}
@@ -206,7 +205,7 @@ func (t *Target) LoseNested(s *session.Session) {
 		}
 	}
 	if lost > 0 {
-		t.Lose(first, KindTool, "%s that tools made while they ran, left out", Counted(lost, "1 call", "%d calls"))
+		t.Lose(first, KindTool, "%s that tools or sub-agents made, left out", Counted(lost, "1 call", "%d calls"))
 	}
 }
 

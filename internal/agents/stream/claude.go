@@ -91,7 +91,8 @@ func (c *claudeReader) agent() string {
 }
 
 func (c *claudeReader) value(v js.Dict, _ string) verdict {
-	if v.Get("parent_tool_use_id").Str() != "" { // what a sub-agent says; its report is a result
+	if parent := v.Get("parent_tool_use_id").Str(); parent != "" { // what a sub-agent does; its report is a result
+		c.lane(parent, v)
 		c.rec.keep(c.agent(), v.Value)
 		return more
 	}
@@ -122,6 +123,30 @@ func (c *claudeReader) begin(v js.Dict, id string) {
 	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
 	before := c.rec.total(id)
 	c.turn = turnUsage{cost: before.Get("totalCostUsd"), models: before.Get("modelUsage")}
+}
+
+// lane takes an event of a sub-agent: calls, their results, and the usage of a reply. The output is counted before the first
+// word, as in own. Qwen Code prints no usage of sub-agents.
+func (c *claudeReader) lane(parent string, v js.Dict) {
+	m := v.Get("message")
+	switch v.Get("type").Str() {
+	case "assistant":
+		for b := range m.Get("content").Elements() {
+			if b.Get("type").Str() == "tool_use" {
+				c.rec.lanes.call(parent, session.NewBlock(c.block(b)))
+			}
+		}
+		if model := m.Get("model").Str(); !c.qwen && model != "<synthetic>" && m.Get("usage").IsObject() {
+			usage := api.IterationsOf(m.Get("usage")).Own.With("output_tokens", "0")
+			c.rec.lanes.spent(parent, m.Get("id").Str(), model, api.Usage(usage))
+		}
+	case "user":
+		for b := range m.Get("content").Elements() {
+			if id := b.Get("tool_use_id").Str(); id != "" {
+				c.rec.lanes.answer(parent, api.ToolResult(id, c.rec.lanes.tool(parent, id), c.blocksOf(b.Get("content")), b.Get("is_error").Truthy()))
+			}
+		}
+	}
 }
 
 func (c *claudeReader) system(v js.Dict) {
@@ -438,6 +463,8 @@ func (c *claudeReader) total(v js.Dict) {
 		rest = []js.Field{js.RawField("usage", told.With("cost", js.Value(js.Object(usd("total", cost))))), details}
 	}
 	c.finish(v.Get("stop_reason").Str(), rest...)
+	c.rec.subagents(false)
+	c.rec.spentBeside("anthropic", paidBeside, c.turn.took)
 	entries := c.turn.rests(models, model, c.rec.lose)
 	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if !open && cost > 0 { // no entry has the cost yet
@@ -451,6 +478,9 @@ func (c *claudeReader) total(v js.Dict) {
 	}
 	c.turn = turnUsage{cost: js.Value(strings.Clone(string(v.Get("total_cost_usd")))), models: js.Value(strings.Clone(string(models)))}
 }
+
+// paidBeside is the cost of a call that another entry has: that of its model.
+const paidBeside = `{"total":0,"totalFromProvider":true}`
 
 // usageRest is the kind of an entry for what was used in all and no reply says.
 const usageRest = "rest"
@@ -536,6 +566,7 @@ func (c *claudeReader) end() {
 		c.result(js.DictOf("{}", nil))
 	}
 	c.finish("")
+	c.rec.spentBeside("anthropic", "", c.turn.took)
 }
 
 // uuidOf returns the id of an event, apart from the event.

@@ -79,19 +79,55 @@ func cutLaw(t *testing.T, at int, whole, got told) {
 	if n := len(rest); n > 0 && strings.Contains(have[len(have)-1], session.CustomRun) {
 		rest = rest[:n-1] // which of two agents a run is of may show in its second line
 	}
-	replies := 0
+	replies, known := 0, beside(whole.items)
 	for _, i := range rest {
+		did := beside([]*stream.Item{i})
 		switch i.Message.Role() {
 		case session.RoleAssistant:
 			replies++
 		case session.RoleToolResult:
 		default:
+			if len(did) > 0 && i.Type != session.TypeMessage { // of a sub-agent whose report did not come any more
+				break
+			}
 			t.Errorf("cut at %d: %s is not in the whole", at, line(i))
+		}
+	}
+	for _, did := range beside(got.items) {
+		if !slices.Contains(known, did) {
+			t.Errorf("cut at %d: a sub-agent did not do this in the whole: %s", at, did)
 		}
 	}
 	if replies > 1 {
 		t.Errorf("cut at %d: %d replies are not those of the whole:\n%s", at, replies, strings.Join(have[same:], "\n"))
 	}
+}
+
+// beside says which calls sub-agents made, and what their replies used, without how they ended and what they cost.
+func beside(items []*stream.Item) (did []string) {
+	calls := func(record js.Value) {
+		for c := range record.Get("calls").Elements() {
+			did = append(did, js.Object(js.RawField("id", c.Get("id")), js.RawField("name", c.Get("name")), js.RawField("arguments", c.Get("arguments"))))
+		}
+	}
+	for _, i := range items {
+		calls(js.Value(i.Message.Get("nestedCalls")))
+		kind, usage := "", js.Value("")
+		for _, f := range i.Fields {
+			switch f.Name {
+			case "data":
+				calls(js.Value(f.Raw).Get("nestedCalls"))
+			case "kind":
+				kind = js.Value(f.Raw).Str()
+			case "usage":
+				usage = js.Value(f.Raw).Without("cost")
+			}
+		}
+		if kind == "agent" {
+			did = append(did, string(usage))
+		}
+	}
+	return did
 }
 
 // sound holds entries to what a session is.

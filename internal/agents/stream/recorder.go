@@ -31,6 +31,7 @@ type recorder struct {
 	early     []*Item             // in front of the first entry with a time
 	clock     int64               // the time of the last entry
 	totals    map[string]js.Value // details of messages by the id of the agent's session
+	lanes     lanes               // what sub-agents do
 	room      []js.Field          // for the members of a message
 }
 

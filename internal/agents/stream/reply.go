@@ -63,7 +63,7 @@ func (p *reply) answer(m session.Message, at int64) (ok bool) {
 	if _, twice := p.results[id]; twice {
 		return false
 	}
-	p.results[id] = result{m, at}
+	p.results[id] = result{p.rec.lanes.attach(m), at}
 	if p.written != nil {
 		p.release(false)
 	}

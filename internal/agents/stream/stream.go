@@ -181,8 +181,7 @@ func (d *Decoder) Close() error {
 		return err
 	}
 	if d.now != nil {
-		d.now.end()
-		d.now = nil
+		d.ended()
 	}
 	d.rec.conclude()
 	switch {
@@ -198,10 +197,16 @@ func (d *Decoder) Close() error {
 // finish ends the document that has begun.
 func (d *Decoder) finish() error {
 	if d.now != nil {
-		d.now.end()
-		d.now = nil
+		d.ended()
 	}
 	return d.rec.flush()
+}
+
+// ended ends the document, and records the calls of sub-agents that no result has.
+func (d *Decoder) ended() {
+	d.now.end()
+	d.now = nil
+	d.rec.subagents(true)
 }
 
 // value takes one JSON value, with the name of the event that it is if it came as a

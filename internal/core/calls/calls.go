@@ -39,14 +39,20 @@ const ByProvider = "provider"
 // the order of its file. cwd is the session's directory.
 func Of(entries []session.Entry, cwd string) []Call {
 	var messages []session.Message
-	var at []int // the entry of each message
+	var at, beside []int // the entry of each message, and entries with calls of sub-agents
 	for i, e := range entries {
 		if m, ok := e.Message(); ok {
 			messages, at = append(messages, m), append(at, i)
+		} else if e.Type() == session.TypeCustom && e.Str("customType") == session.CustomCalls {
+			beside = append(beside, i)
 		}
 	}
 	var all []Call
 	for i, p := range convo.Pair(messages) {
+		for len(beside) > 0 && beside[0] < at[i] {
+			all = append(all, aside(entries, beside[0], cwd)...)
+			beside = beside[1:]
+		}
 		first := len(all)
 		for _, c := range p.Calls {
 			call := About(c, cwd)
@@ -59,18 +65,18 @@ func Of(entries []session.Entry, cwd string) []Call {
 			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
 				call.Result = at[r.Message]
 			}
-			if nested := within(messages[r.Message], cwd, at[i], at[r.Message]); nested != nil {
+			if nested, more := messages[r.Message].NestedCalls(); len(nested) > 0 || more {
 				if inner == nil {
 					inner = map[int][]Call{}
 				}
-				inner[r.Call] = nested
+				inner[r.Call] = within(nested, more, call.ID, cwd, at[i], at[r.Message])
 			}
 		}
 		for n := len(p.Calls) - 1; n >= 0 && inner != nil; n-- {
 			all = slices.Insert(all, first+n+1, inner[n]...)
 		}
 		if p.Reply < 0 { // the call is not there
-			all = append(all, within(messages[i], cwd, at[i], at[i])...)
+			all = append(all, aside(entries, at[i], cwd)...)
 		}
 		for _, made := range messages[i].Provided() {
 			call := About(made.ToolCall, cwd)
@@ -81,6 +87,9 @@ func Of(entries []session.Entry, cwd string) []Call {
 			all = append(all, call)
 		}
 	}
+	for _, i := range beside {
+		all = append(all, aside(entries, i, cwd)...)
+	}
 	background(all, entries)
 	return all
 }
@@ -88,10 +97,15 @@ func Of(entries []session.Entry, cwd string) []Call {
 // notRecorded is the target of the one call that stands for all that a tool made and did not record.
 const notRecorded = "calls that are not recorded"
 
-// within returns the calls that a tool made, of which m is the result. The indices are those of the entries with the
-// tool's own call and with its result.
-func within(m session.Message, cwd string, entry, result int) (all []Call) {
-	nested, more := m.NestedCalls()
+// aside returns the calls that entry i has though the call that started them is elsewhere.
+func aside(entries []session.Entry, i int, cwd string) []Call {
+	in, nested, more := entries[i].NestedCalls()
+	return within(nested, more, in, cwd, i, i)
+}
+
+// within returns the calls that a tool made, or a sub-agent. In is the id of the call that started them; the indices are
+// those of the entries that have it and its result.
+func within(nested []session.NestedCall, more bool, in, cwd string, entry, result int) (all []Call) {
 	for _, c := range nested {
 		call := About(c.ToolCall, cwd)
 		call.Unread = c.Arguments == ""
@@ -99,7 +113,8 @@ func within(m session.Message, cwd string, entry, result int) (all []Call) {
 		if call.Outcome = Open; failed || c.Status == "ok" {
 			call.Result, call.Ending = result, End(session.NewMessage(js.Object(
 				js.StringField("role", session.RoleToolResult), js.StringField("toolName", c.Name),
-				js.RawField("content", js.Quote(c.Error)), js.RawField("isError", strconv.FormatBool(failed)))))
+				js.RawField("content", js.Quote(c.Error)), js.RawField("isError", strconv.FormatBool(failed)),
+				js.RawField("details", js.Object(js.RawField("exitCode", c.Exit))))))
 		}
 		all = append(all, call)
 	}
@@ -107,7 +122,7 @@ func within(m session.Message, cwd string, entry, result int) (all []Call) {
 		all = append(all, Call{Ending: Ending{Outcome: Open}, Result: -1, Kind: Other, Target: notRecorded, Unread: true})
 	}
 	for i := range all {
-		all[i].Entry, all[i].In = entry, m.Str("toolCallId")
+		all[i].Entry, all[i].In = entry, in
 	}
 	return all
 }

@@ -58,6 +58,9 @@ func Texts(e session.Entry, visit func(Text) bool) {
 	switch m, isMessage := e.Message(); {
 	case isMessage:
 		w.message(m.Raw())
+		w.nested(e)
+	case e.Type() == session.TypeCustom && e.Str("customType") == session.CustomCalls:
+		w.nested(e)
 	default:
 		w.entry(e)
 	}
@@ -141,7 +144,6 @@ func (w *walker) message(raw string) {
 		w.at.Tool, w.at.Call = m.Str("toolName"), m.Str("toolCallId")
 	}
 	w.content(get("content"), textField(role))
-	w.nested(m)
 	w.literal(FieldText, get("errorMessage"))
 	if role == session.RoleSystem {
 		w.all(FieldSystem, get("sections"))
@@ -149,9 +151,9 @@ func (w *walker) message(raw string) {
 	w.all(FieldCustom, get("details"))
 }
 
-// nested shows the calls that a tool made, with the errors of those that failed.
-func (w *walker) nested(m session.Message) {
-	calls, _ := m.NestedCalls()
+// nested shows the calls that a tool or a sub-agent made, with the errors of those that failed.
+func (w *walker) nested(e session.Entry) {
+	_, calls, _ := e.NestedCalls()
 	before := w.at
 	for _, c := range calls {
 		w.at.Tool, w.at.Call = c.Name, c.ID

@@ -73,6 +73,10 @@ func (p *page) entry(i int) {
 	case e.Type() == session.TypeCompaction:
 		p.compaction(i)
 	case !ok:
+		if result, is := e.AsResult(); is {
+			p.orphan(i, result)
+			return
+		}
 		p.otherEntry(i)
 	case m.Role() == session.RoleUser:
 		p.turn(i, "user", m)

@@ -130,7 +130,7 @@ func TestClaudeTotals(t *testing.T) {
 			r.says("s1", haiku, 9000, true)
 			r.says("m2", sonnet, 200, false)
 			r.ends(300, 30, used(sonnet, 300, 30, 0.25)+","+used(haiku, 9000, 400, 0.125), 0.375)
-		}, 3, 9300, 430, 0.375},
+		}, 4, 9300, 430, 0.375},
 		{"a sub-agent with the same model", func(r *claudeRun) {
 			r.says("m1", sonnet, 100, false)
 			r.ends(100, 30, used(sonnet, 9100, 430, 0.375), 0.375)
