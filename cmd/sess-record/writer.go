@@ -38,6 +38,8 @@ type writer struct {
 	size    int            // of those, in bytes
 	failed  error          // of the last try
 	state   *address.State // of the session, as the last commit left it
+	own     string         // the id of the entry that was written last, "" for none
+	apart   bool           // another conversation goes on from there, or from before it
 }
 
 // open returns a writer to the session. The error is one that would keep every entry from being
@@ -121,9 +123,7 @@ func (w *writer) try() {
 // commit adds the pending entries to the session, which has to be free within a time; a negative
 // one is at once.
 func (w *writer) commit(wait time.Duration) (err error) {
-	o := w.target
-	o.Wait, o.Since = wait, w.state
-	t, err := address.OpenTarget(w.ctx, w.streams, w.name, o)
+	t, err := w.behind(wait)
 	if err != nil {
 		return err
 	}
@@ -151,11 +151,45 @@ func (w *writer) commit(wait time.Duration) (err error) {
 		for _, i := range w.pending {
 			i.Forget()
 		}
-		w.pending, w.size, w.failed, w.state = nil, 0, nil, t.State()
+		w.pending, w.size, w.failed, w.state, w.own = nil, 0, nil, t.State(), strings.Clone(t.Batch.Leaf)
 		w.streams.Notef("%s", address.Appended(t.Batch.Entries))
 		t.LeaveCrumb()
 	}
 	return err
+}
+
+// behind opens the session for adding behind what was written last: another recorder may have added a conversation of its own
+// since, and answers stay with their questions. What was added to this one and says nothing, such as a label, or takes its
+// place, a compaction, is gone on from.
+func (w *writer) behind(wait time.Duration) (*address.Target, error) {
+	o := w.target
+	o.Wait, o.Since = wait, w.state
+	t, err := address.OpenTarget(w.ctx, w.streams, w.name, o)
+	switch {
+	case err != nil || w.own == "" || t.Batch.Leaf == w.own:
+		return t, err
+	case w.apart: // the session need not be read to know that
+		t.Batch.Leaf = w.own
+		return t, nil
+	}
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	o.Whole = true
+	if t, err = address.OpenTarget(w.ctx, w.streams, w.name, o); err != nil {
+		return nil, err
+	}
+	src := t.Source()
+	if _, there := src.Index(w.own); !there {
+		return t, nil // the session was made anew
+	}
+	at, _ := src.Session.Leaf()
+	path, _ := src.PathTo(at)
+	mine := slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == w.own })
+	if mine < 0 || slices.ContainsFunc(path[mine+1:], func(e session.Entry) bool { return e.Type() == session.TypeMessage }) {
+		t.Batch.Leaf, w.apart = w.own, true
+	}
+	return t, nil
 }
 
 // A replacedError says that another session is where the one that is recorded was.

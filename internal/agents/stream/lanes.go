@@ -165,8 +165,8 @@ func (r *recorder) subagents(all bool) {
 	}
 }
 
-// spentBeside adds a usage entry for each reply of a sub-agent, and tells took of it. Its cost is the one given, "" if
-// nobody says what it was.
+// spentBeside adds a usage entry for each reply of a sub-agent, and tells took of it. Its cost is the one given, "" for
+// one that is not known.
 func (r *recorder) spentBeside(provider, cost string, took func(model, usage string)) {
 	for _, u := range r.lanes.used {
 		usage := js.Value(u.usage)
