@@ -158,7 +158,7 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	return err
 }
 
-// behind opens the session for adding behind what was written last: another recorder may have added a conversation of its own
+// behind opens the session for adding behind what was written last: another recorder may have added another conversation
 // since, and answers stay with their questions. What was added to this one and says nothing, such as a label, or takes its
 // place, a compaction, is gone on from.
 func (w *writer) behind(wait time.Duration) (*address.Target, error) {

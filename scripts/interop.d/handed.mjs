@@ -20,7 +20,7 @@ const question = "Which words stand in a.txt, and what does the command say?", a
 const answers = ["Looking at both.", "It says eins, and the command says zwei."];
 
 // Where each looks for sessions in its home.
-const homes = { codex: ".codex", opencode: ".", "pi-0.87": "agent/sessions", claude: "config/projects", omp: "agent/sessions" };
+const homes = { codex: ".codex", opencode: ".", "pi-0.87": "agent/sessions", "pi-1.5": "agent/sessions", claude: "config/projects", omp: "agent/sessions" };
 
 function sess(tool, ...args) {
 	const r = spawnSync(tool, args, { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -75,7 +75,7 @@ async function handed(source, name) {
 	const env = { ...a.home(dir, server.url(who)), PATH: `${standIn(name, dir, paths[name])}:${process.env.PATH}`, again };
 	mkdirSync(to, { recursive: true });
 	server.play(who, [{ text: "You asked for the words." }]);
-	const made = spawnSync("sess-export", ["-o", to, name === "pi-0.87" ? "pi" : name, source.file], { encoding: "utf8", env, cwd: dir });
+	const made = spawnSync("sess-export", ["-o", to, name.startsWith("pi-") ? "pi" : name, source.file], { encoding: "utf8", env, cwd: dir });
 	if (made.status !== 0) return `exporting: status ${made.status}: ${made.stderr}`;
 	const wrong = [], kB = source.words.reduce((n, w) => n + Buffer.byteLength(w), 0) / 1000;
 	const left = /: (\d+) notes? of .*?, ([\d.]+) (kB|bytes), left out/.exec(made.stderr);
@@ -97,7 +97,7 @@ async function handed(source, name) {
 	return wrong.length > 0 ? `${wrong.join("; ")}\n  ${command}` : "";
 }
 
-const ways = { claude: ["codex", "opencode", "pi-0.87", "omp"], codex: ["claude"], opencode: ["codex"] };
+const ways = { claude: ["codex", "opencode", "pi-0.87", "pi-1.5", "omp"], codex: ["claude"], opencode: ["codex"] };
 
 const tally = new Tally();
 async function check(what, f) {

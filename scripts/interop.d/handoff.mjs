@@ -18,7 +18,7 @@ const given = cut < 0 ? rest : rest.slice(0, cut), files = cut < 0 ? [] : rest.s
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
 const server = await serve();
 const question = "Which words stand in a.txt, and what does the command say?", again = "And what did I ask first?";
-const called = (name) => name === "pi-0.87" ? "pi" : name;
+const called = (name) => name.startsWith("pi-") ? "pi" : name;
 
 // made has an agent make a session: thinking, two calls at once, one that fails, an answer.
 async function made(name) {
@@ -136,7 +136,7 @@ async function check(what, f) {
 	try { why = await f(); } catch (e) { why = e.stack; }
 	return tally.check(what, why);
 }
-const agents = ["claude", "codex", "opencode", "pi-0.87", "omp"].filter((name) => paths[name]), jobs = [];
+const agents = ["claude", "codex", "opencode", "pi-0.87", "pi-1.5", "omp"].filter((name) => paths[name]), jobs = [];
 const pairs = (source, n, wanted) => agents.flatMap((to, m) => wanted(to) ? [[source, to, n + m]] : []);
 await eachOf(agents, (name) => check(`a session of ${name} to hand over`, async () => {
 	const source = await made(name);

@@ -76,7 +76,8 @@ async function answer(root) {
 	};
 	for await (const line of createInterface({ input: process.stdin })) {
 		const [what, ...words] = JSON.parse(line);
-		process.stdout.write(JSON.stringify(await answers[what](...words)) + "\n");
+		// To node's readline U+2028 and U+2029 end lines, too.
+		process.stdout.write(JSON.stringify(await answers[what](...words)).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`) + "\n");
 	}
 }
 if (process.argv[1] === fileURLToPath(import.meta.url)) await answer(process.argv[2]);

@@ -40,7 +40,7 @@ export function warned(a, stderr) {
 }
 
 export const programs = {
-	"pi-0.73": pi, "pi-0.87": pi,
+	"pi-0.73": pi, "pi-0.87": pi, "pi-1.5": pi,
 	omp: {
 		home(dir, url) {
 			const env = homes.pi(dir, `${url}/v1`);
@@ -133,14 +133,14 @@ max_context_size = 200000
 const headless = {
 	codex: (real) => `shift; exec '${real}' exec resume --skip-git-repo-check "$@" -- "$again"`,
 	opencode: (real) => `case $1 in import) exec '${real}' "$@" ;; -s) set -- run "$@" ;; esac; exec '${real}' "$@" "$again"`,
-	"pi-0.87": (real) => `exec '${real}' "$@" -p --provider mock --model ${model} "$again"`,
+	...Object.fromEntries(["pi-0.87", "pi-1.5"].map((name) => [name, (real) => `exec '${real}' "$@" -p --provider mock --model ${model} "$again"`])),
 	omp: (real) => `exec '${real}' "$@" -p --model mock/${model} --no-title --no-lsp "$again"`,
 	claude: (real) => `exec '${real}' -p "$@" "$again"`,
 };
 
 // standIn makes a directory for PATH in which the agent is such a command.
 export function standIn(name, dir, real) {
-	const bin = join(dir, "bin"), file = join(bin, name === "pi-0.87" ? "pi" : name);
+	const bin = join(dir, "bin"), file = join(bin, name.startsWith("pi-") ? "pi" : name);
 	mkdirSync(bin, { recursive: true });
 	writeFileSync(file, `#!/bin/sh\n${headless[name](real)}\n`);
 	chmodSync(file, 0o755);

@@ -10,7 +10,7 @@
 // where it is not printed, replies that say nothing, details. Codex prints a log: of it the texts and
 // the commands are compared.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./agents.mjs";
@@ -18,7 +18,7 @@ import { programs as agents, warned } from "./programs.mjs";
 import { Tally, eachOf, homes, model, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["claude", "codex", "opencode", "pi-0.73", "pi-0.87"].includes(name)));
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["claude", "codex", "opencode", "pi-0.73", "pi-0.87", "pi-1.5"].includes(name)));
 const server = await serve();
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -117,11 +117,12 @@ async function wrong(name, scenario) {
 }
 
 // resumed has pi go on with a recording: it has to send its model all that was said.
-async function resumed(name) {
-	const file = join(work, name, "turn.jsonl"), dir = join(work, name, "resumed"), who = `resumed-${name}`;
+async function resumed(name, pi) {
+	const file = join(work, name, `turn-${pi}.jsonl`), dir = join(work, name, `resumed-${pi}`), who = `resumed-${name}-${pi}`;
+	copyFileSync(join(work, name, "turn.jsonl"), file);
 	server.play(who, [{ text: "Going on." }]);
 	const env = { PATH: process.env.PATH, ...homes.pi(dir, `${server.url(who)}/v1`) };
-	const r = await run([programs["pi-0.87"], "--mode", "json", "--session", file, "--provider", "mock", "--model", model, "and now?"], { cwd: join(work, name, "turn/project"), env });
+	const r = await run([programs[pi], "--mode", "json", "--session", file, "--provider", "mock", "--model", model, "and now?"], { cwd: join(work, name, "turn/project"), env });
 	const request = JSON.stringify(server.asked(who).at(-1)?.messages ?? []);
 	for (const text of ["do the turn", "Reading both.", "zwei 😀", "One was missing and the command failed. 😀", "and now?"]) {
 		if (!request.includes(JSON.stringify(text).slice(1, -1))) return `status ${r.status}: ${JSON.stringify(text)} was not sent: ${request.slice(0, 2000)} ${r.stderr}`;
@@ -155,6 +156,7 @@ async function totals(more) {
 	if (!isDeepStrictEqual(ours, used)) return `recorded ${JSON.stringify(ours)}, Claude Code says ${JSON.stringify(used)}`;
 	if (!isDeepStrictEqual(ours, server.spent(who))) return `recorded ${JSON.stringify(ours)}, the model has counted ${JSON.stringify(server.spent(who))}`;
 	if (!(result.total_cost_usd > 0) || Math.abs(sum.cost - result.total_cost_usd) > 1e-9) return `recorded $${sum.cost}, Claude Code says $${result.total_cost_usd}`;
+	if (!/^run:0:echo sub$/m.test(sess("", "sess-calls", "--plain", file))) return "the call of the sub-agent is not recorded";
 	const listed = JSON.parse(sess("", "sess-ls", "--json", file));
 	return listed.tokens.total === sum.tokens.total && Math.abs(listed.cost - sum.cost) < 1e-9 ? "" : `a listing has ${JSON.stringify(listed.tokens)} and $${listed.cost}`;
 }
@@ -172,7 +174,7 @@ await eachOf(Object.keys(programs), async (name) => {
 	for (const more of name === "claude" ? [[], ["--include-partial-messages"]] : []) {
 		await guarded(`what is recorded of ${name} adds up${more.map((flag) => `, without ${flag}`)}`, () => totals(more));
 	}
-	if (programs["pi-0.87"]) await guarded(`pi 0.87 goes on with what is recorded of ${name}`, () => resumed(name));
+	for (const pi of ["pi-0.87", "pi-1.5"].filter((pi) => programs[pi])) await guarded(`${pi} goes on with what is recorded of ${name}`, () => resumed(name, pi));
 });
 tally.end("recordings of agents");
 process.exit();

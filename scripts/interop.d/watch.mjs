@@ -23,7 +23,7 @@ import { programs as agents } from "./programs.mjs";
 import { Tally, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const watched = { claude: "claude", codex: "codex", opencode: "opencode", "pi-0.87": "pi" };
+const watched = { claude: "claude", codex: "codex", opencode: "opencode", "pi-0.87": "pi", "pi-1.5": "pi" };
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => watched[name]));
 const server = await serve(), tally = new Tally();
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -66,7 +66,7 @@ const asks = {
 	claude: { name: "AskUserQuestion", args: { questions: [{ question: "Which colour?", header: "Colour", multiSelect: false, options }] } },
 	codex: { name: "request_user_input", args: { questions: [{ id: "colour", header: "Colour", question: "Which colour?", options }] } },
 	opencode: { name: "question", args: { questions: [{ question: "Which colour?", header: "Colour", options }] } },
-	"pi-0.87": { name: "ask_user_question", args: { question: "Which colour?" } },
+	...Object.fromEntries(["pi-0.87", "pi-1.5"].map((name) => [name, { name: "ask_user_question", args: { question: "Which colour?" } }])),
 };
 
 // The turns. A part of one is what the model says until it is the user's turn, and which state that is.
@@ -135,19 +135,23 @@ const asking = {
 		done: served(at, `/session/${id}/message`, { parts: [{ type: "text", text: prompt }] }).then((reply) => ({ status: 0, reply }), (e) => ({ status: -1, stderr: e.stack })),
 		answer: async () => { const [q] = await served(at, "/question"); await served(at, `/question/${q.id}/reply`, { answers: [["Red"]] }); },
 	}),
-	"pi-0.87"(at, id, prompt) {
-		const extension = join(at.dir, `ask-${Date.now()}.ts`);
-		writeFileSync(extension, `import { existsSync } from "node:fs";
+	"pi-0.87": (at, id, prompt) => extended("pi-0.87", at, id, prompt),
+	"pi-1.5": (at, id, prompt) => extended("pi-1.5", at, id, prompt),
+};
+
+// extended starts a turn of a pi with an extension that can ask the user.
+function extended(name, at, id, prompt) {
+	const extension = join(at.dir, `ask-${Date.now()}.ts`);
+	writeFileSync(extension, `import { existsSync } from "node:fs";
 export default (pi) => pi.registerTool({ name: "ask_user_question", label: "Ask", description: "ask the user",
 	parameters: { type: "object", properties: { question: { type: "string" } } },
 	async execute() {
-		while (!existsSync(${JSON.stringify(`${extension}.answer`)})) await new Promise((resolve) => setTimeout(resolve, 50));
-		return { content: [{ type: "text", text: "Red" }] };
+	while (!existsSync(${JSON.stringify(`${extension}.answer`)})) await new Promise((resolve) => setTimeout(resolve, 50));
+	return { content: [{ type: "text", text: "Red" }] };
 	} });\n`);
-		const [program, ...argv] = agents["pi-0.87"].argv(at.program, prompt, { resume: id });
-		return { done: run([program, "-e", extension, ...argv], at), answer: () => writeFileSync(`${extension}.answer`, "") };
-	},
-};
+	const [program, ...argv] = agents[name].argv(at.program, prompt, { resume: id });
+	return { done: run([program, "-e", extension, ...argv], at), answer: () => writeFileSync(`${extension}.answer`, "") };
+}
 
 // first has the first turn, and returns what the agent calls the session.
 async function first(name, at) {
@@ -160,18 +164,19 @@ async function first(name, at) {
 	}
 	const r = await begun(name, at, "Hello?").done, [, file] = agents[name].stored(at.dir);
 	if (!file) throw new Error(`it stored nothing: status ${r.status}, ${r.stderr}`);
-	return { claude: () => basename(file, ".jsonl"), codex: () => /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file)[0], "pi-0.87": () => file }[name]();
+	return { claude: () => basename(file, ".jsonl"), codex: () => /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(file)[0], "pi-0.87": () => file, "pi-1.5": () => file }[name]();
 }
 
 // home makes the home of an agent that tries again once.
 function home(name, dir) {
 	const env = { PATH: process.env.PATH, ...agents[name].home(dir, url(name)), CLAUDE_CODE_MAX_RETRIES: "2", OPENCODE_ENABLE_QUESTION_TOOL: "1" };
-	if (name === "pi-0.87") writeFileSync(join(dir, "agent/settings.json"), JSON.stringify({ retry: { enabled: true, maxRetries: 2, baseDelayMs: 1500 } }));
+	if (watched[name] === "pi") writeFileSync(join(dir, "agent/settings.json"), JSON.stringify({ retry: { enabled: true, maxRetries: 2, baseDelayMs: 1500 } }));
 	return env;
 }
 
 // begun starts a turn of print mode.
 function begun(name, at, prompt, resume) {
+	if (name === "pi-1.5") return extended(name, at, resume, prompt); // a session that had no such tool once does without it
 	const [program, ...argv] = agents[name].argv(at.program, prompt, { resume });
 	if (name === "codex") argv.unshift("-c", "model_providers.mock.request_max_retries=2");
 	return { done: run([program, ...argv], at) };
