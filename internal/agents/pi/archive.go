@@ -80,8 +80,8 @@ func details(ctx context.Context, src *formats.Source, f *formats.File) (info se
 
 // Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
 var (
-	Pi  formats.Format = format{name: "pi", summary: "sessions of pi, versions 1 to 3", versions: []string{"pi-0.87", "pi-0.73", "omp-18", "omp-13"}}
-	Omp formats.Format = format{name: "omp", summary: "sessions of oh-my-pi", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-0.73"}}
+	Pi  formats.Format = format{name: "pi", summary: "sessions of pi, versions 1 to 3", versions: []string{"pi-0.87", "pi-1.5", "pi-0.73", "omp-18", "omp-13"}}
+	Omp formats.Format = format{name: "omp", summary: "sessions of oh-my-pi", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-1.5", "pi-0.73"}}
 )
 
 type format struct {

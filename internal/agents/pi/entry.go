@@ -258,6 +258,7 @@ var common = []string{
 var versions = []version{
 	{name: "pi-0.73", title: "pi 0.73", types: []string{session.TypeSessionInfo}},
 	{name: "pi-0.87", title: "pi 0.87", types: []string{session.TypeSessionInfo, session.TypeUsage, session.TypeContextEdit}},
+	{name: "pi-1.5", title: "pi 1.5", types: []string{session.TypeSessionInfo, session.TypeUsage, session.TypeContextEdit}},
 	{name: "omp-13", title: "oh-my-pi 13", omp: true, types: []string{
 		session.TypeSessionInit, session.TypeModeChange, session.TypeTTSRInjection, session.TypeServiceTier, session.TypeMCPSelection,
 	}},

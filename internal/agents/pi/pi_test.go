@@ -18,7 +18,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-var versions = []string{"pi-0.73", "pi-0.87", "omp-13", "omp-18"}
+var versions = []string{"pi-0.73", "pi-0.87", "pi-1.5", "omp-13", "omp-18"}
 
 // What is exported for any version and imported again means the same: the same
 // tree of the same entries, but for members that were added and for a name.
@@ -105,25 +105,25 @@ func TestVersions(t *testing.T) {
 		want        map[string]string // version: kind of the loss, then what the line must have
 	}{
 		{"context_edit", entry("context_edit", `"targetId":"a","replacement":null`), map[string]string{
-			"pi-0.73": "context", "pi-0.87": "", "omp-13": "context", "omp-18": "context",
+			"pi-0.73": "context", "pi-0.87": "", "pi-1.5": "", "omp-13": "context", "omp-18": "context",
 		}},
 		{"usage", entry("usage", `"kind":"x","provider":"p","model":"m","usage":{}`), map[string]string{
-			"pi-0.73": "entry", "pi-0.87": "", "omp-13": "entry", "omp-18": "entry",
+			"pi-0.73": "entry", "pi-0.87": "", "pi-1.5": "", "omp-13": "entry", "omp-18": "entry",
 		}},
 		{"reset", entry("reset_boundary", `"x":1`), map[string]string{
-			"pi-0.73": "context", "pi-0.87": "context", "omp-13": "context", "omp-18": "",
+			"pi-0.73": "context", "pi-0.87": "context", "pi-1.5": "context", "omp-13": "context", "omp-18": "",
 		}},
 		{"system", entry("message", `"message":{"role":"system","content":"x"}`), map[string]string{
-			"pi-0.73": "system", "pi-0.87": "", "omp-13": "system", "omp-18": "system",
+			"pi-0.73": "system", "pi-0.87": "", "pi-1.5": "", "omp-13": "system", "omp-18": "system",
 		}},
 		{"kept system", entry("compaction", `"summary":"s","firstKeptEntryId":"a","tokensBefore":1,"systemMessage":{"role":"system","content":"x"}`), map[string]string{
-			"pi-0.73": "system", "pi-0.87": "", "omp-13": "system", "omp-18": "system",
+			"pi-0.73": "system", "pi-0.87": "", "pi-1.5": "", "omp-13": "system", "omp-18": "system",
 		}},
 		{"keeps none", entry("compaction", `"summary":"s","firstKeptEntryId":"a","tokensBefore":1`), map[string]string{
-			"pi-0.73": "", "pi-0.87": "", "omp-13": "", "omp-18": "",
+			"pi-0.73": "", "pi-0.87": "", "pi-1.5": "", "omp-13": "", "omp-18": "",
 		}},
 		{"developer", entry("message", `"message":{"role":"developer","content":"x"}`), map[string]string{
-			"pi-0.73": "role", "pi-0.87": "role", "omp-13": "", "omp-18": "",
+			"pi-0.73": "role", "pi-0.87": "role", "pi-1.5": "role", "omp-13": "", "omp-18": "",
 		}},
 		{"half a usage", entry("message", `"message":{"role":"assistant","content":[],"usage":{"input":1,"output":1}}`), map[string]string{
 			"pi-0.73": `|"usage":` + full, "pi-0.87": `|"usage":` + full, "omp-13": `|"usage":` + full, "omp-18": `|"usage":` + full,
@@ -144,7 +144,7 @@ func TestVersions(t *testing.T) {
 			"pi-0.73": `|"provider":"p","modelId":"m/x"`, "pi-0.87": `|"provider":"p","modelId":"m/x"`, "omp-13": `|"role":"default"}`,
 		}},
 		{"another model", entry("model_change", `"model":"p/m","role":"smol"`), map[string]string{
-			"pi-0.73": `|"pi:entry"`, "pi-0.87": "", "omp-13": "", "omp-18": "",
+			"pi-0.73": `|"pi:entry"`, "pi-0.87": "", "pi-1.5": "", "omp-13": "", "omp-18": "",
 		}},
 		{"pi's model", entry("model_change", `"provider":"p","modelId":"m"`), map[string]string{
 			"pi-0.73": `|"modelId":"m"}`, "omp-13": `|"model":"p/m"`, "omp-18": `|"model":"p/m"`,
@@ -165,10 +165,10 @@ func TestVersions(t *testing.T) {
 			"omp-13": `|"pi:entry"`, "omp-18": `|"pi:entry"`, "pi-0.73": "entry",
 		}},
 		{"tiers", entry("service_tier_change", `"serviceTier":{"openai":"flex"}`), map[string]string{
-			"omp-13": `entry|"pi:entry"`, "omp-18": "", "pi-0.87": "entry",
+			"omp-13": `entry|"pi:entry"`, "omp-18": "", "pi-0.87": "entry", "pi-1.5": "entry",
 		}},
 		{"blob", entry("message", `"message":{"role":"user","content":[{"type":"image","data":"blob:sha256:x","mimeType":"image/png"}]}`), map[string]string{
-			"pi-0.73": "blob", "pi-0.87": "blob", "omp-13": "", "omp-18": "",
+			"pi-0.73": "blob", "pi-0.87": "blob", "pi-1.5": "blob", "omp-13": "", "omp-18": "",
 		}},
 		{"self", `{"type":"label","id":"a","parentId":"a","timestamp":"2026-01-02T03:04:06.000Z","targetId":"a"}`, map[string]string{
 			"pi-0.73": `tree|"parentId":null`, "omp-13": `tree|"parentId":null`,

@@ -181,7 +181,7 @@ func TestLawsOfAPIs(t *testing.T) {
 
 func TestLawsOfAgents(t *testing.T) {
 	t.Parallel()
-	for _, program := range programs {
+	for _, program := range append(slices.Clone(programs), "pi-1.5") {
 		for scenario, s := range samplesOf(t, program) {
 			t.Run(program+"/"+scenario, func(t *testing.T) {
 				t.Parallel()

@@ -17,8 +17,10 @@ import (
 	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/agents/opencode"
 	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -198,7 +200,7 @@ func TestCopilotImported(t *testing.T) {
 // TestPiStored: the messages of pi and oh-my-pi are those of their files, as JSON.
 func TestPiStored(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"pi-0.73", "pi-0.87", "omp-13", "omp-18"} {
+	for _, program := range []string{"pi-0.73", "pi-0.87", "pi-1.5", "omp-13", "omp-18"} {
 		for scenario, s := range samplesOf(t, program) {
 			if len(s.stored) == 0 {
 				continue // it stored nothing
@@ -224,6 +226,34 @@ func TestPiStored(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// What a model is shown of a recording is what it is shown of pi's own file, and so is what was called.
+func TestPiSeen(t *testing.T) {
+	t.Parallel()
+	for scenario, s := range samplesOf(t, "pi-1.5") {
+		b := session.Batch{Known: func(string) bool { return false }, Force: true}
+		if err := stream.AddTo(&b, record(t, s.all(), stream.Options{})); err != nil {
+			t.Fatal(err)
+		}
+		file := corpus.ParseText(t, string(s.stored))
+		seen := func(entries []session.Entry) (out []string) {
+			for _, m := range convo.MessagesOf(convo.Project(entries)) {
+				out = append(out, m.Role()+" "+m.Text("\n"))
+			}
+			for _, c := range calls.Of(entries, "/w/project") {
+				out = append(out, c.In+" "+c.Name+" "+c.Ending.String()+" "+c.Target)
+			}
+			return out
+		}
+		got, want := seen(b.Entries), seen(file.Entries)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: recorded\n%s\nstored\n%s", scenario, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if last := want[len(want)-1]; scenario == "32-codemode" && !strings.HasSuffix(last, "bash 4 git push origin main || exit 4") || scenario == "31-retry" && last != "assistant It went through." {
+			t.Errorf("%s ends with %q", scenario, last)
 		}
 	}
 }
