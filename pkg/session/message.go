@@ -253,7 +253,8 @@ const mostNested = 256
 // NestedCalls returns the calls that the tool made of which the message is the result, oldest first. More reports
 // whether there were others that are not in the record.
 func (m Message) NestedCalls() (calls []NestedCall, more bool) {
-	if m.role != RoleToolResult {
+	// Most results have none, and searching is quicker than walking. A name can be spelled with the escapes of its letters.
+	if m.role != RoleToolResult || !strings.Contains(m.raw, "nestedCalls") && !strings.Contains(m.raw, `\u00`) {
 		return nil, false
 	}
 	record := js.Value(m.Get("nestedCalls"))

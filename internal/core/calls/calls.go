@@ -75,7 +75,7 @@ func Of(entries []session.Entry, cwd string) []Call {
 		for n := len(p.Calls) - 1; n >= 0 && inner != nil; n-- {
 			all = slices.Insert(all, first+n+1, inner[n]...)
 		}
-		if p.Reply < 0 { // the call is not there
+		if p.Reply < 0 && messages[i].Role() == session.RoleToolResult { // the call is not there
 			all = append(all, aside(entries, at[i], cwd)...)
 		}
 		for _, made := range messages[i].Provided() {
