@@ -59,7 +59,10 @@ func isCall(e session.Entry) bool {
 	case session.TypeSession, session.TypeTitle, session.TypeCustom, session.TypeCustomMessage:
 		return false
 	case session.TypeMessage:
-		return js.Value(e.Get("message")).Get("usage").IsObject()
+		m := js.Value(e.Get("message"))
+		used := m.Get("usage")
+		nothing := m.Get("stopReason").Str() == "error" && used.Get("totalTokens").Int() == 0 // a request that failed
+		return used.IsObject() && !nothing
 	}
 	return js.Value(e.Get("usage")).IsObject()
 }
