@@ -41,6 +41,7 @@ var words = []word{
 	{"create", "make the session if there is none"},
 	{"cwd", "only sessions of the working directory `DIR`"},
 	{"cwd=", "`DIR` is the working directory of the new session"},
+	{"damaged-ok", "take what can be read of a damaged session for all of it"},
 	{"dry-run", "print %s, and write nothing"},
 	{"error", "only results and replies that failed"},
 	{"error=", "the toolResult is an error"},

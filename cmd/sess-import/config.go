@@ -27,6 +27,7 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, strict       bool
+	damaged                     string
 	prompts, maps, unread       bool
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
@@ -49,6 +50,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
+		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		cli.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
 		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),

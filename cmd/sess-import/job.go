@@ -33,6 +33,7 @@ type job struct {
 	native   bool   // its sessions are files that every tool reads
 	dest     address.Destination
 	strict   bool
+	damaged  string
 	many     bool                    // every session, each into another file
 	here     func(cwd string) bool   // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
@@ -59,9 +60,22 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress(0)
 	}
 	return &job{
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, filed: filed, losses: losses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses,
 		progress: progress, having: map[string]int{},
 	}, nil
+}
+
+// errDamaged is the error of a session of which parts are damaged, if they may not be: --on-damage says how. A line that is being
+// written may be torn, unless that is strict.
+func errDamaged(how string, damaged, torn int) error {
+	err := fmt.Errorf("not all could be read: %s or without a parent", tty.Count(max(damaged, torn), "part of it is damaged", "parts of it are damaged"))
+	switch {
+	case how == "strict" && damaged > 0:
+		return cli.WithStatus(err, cli.ExitMalformed)
+	case how == "fail" && damaged > 0, how == "strict" && torn > 0:
+		return cli.WithStatus(err, cli.ExitUsage)
+	}
+	return nil
 }
 
 // choose returns the session that was asked for, or the only one there is.

@@ -63,10 +63,16 @@ func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: bu
 
 // convert makes the lines of one session. The sink has to be published, whatever the error.
 func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
-	lost := 0
+	lost, damaged, torn := 0, 0, 0
 	k.from = cmp.Or(info.ModTime, info.Modified)
 	b := formats.NewBuilder(k.kept, k.line, func(l formats.Loss) {
 		lost++
+		switch {
+		case strings.HasPrefix(l.What, "torn last line") && time.Since(k.from) < time.Minute:
+			torn++ // it may be one that is being written
+		case l.Kind == formats.KindDamage, l.Kind == formats.KindTree && strings.HasPrefix(l.What, "its parent is not in the "):
+			damaged++
+		}
 		tell(l)
 	})
 	if k.streams.Verbose {
@@ -88,6 +94,9 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 			what = fmt.Sprintf("%d things", lost)
 		}
 		err = formats.Damaged("lost %s, and nothing was made of it", what)
+	}
+	if err == nil {
+		err = errDamaged(k.damaged, damaged, torn)
 	}
 	return k.seal(err)
 }

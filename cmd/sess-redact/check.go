@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/redact"
@@ -26,6 +27,9 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	var err error
 	if c.base, err = c.openBaseline(s); err != nil {
 		return err
+	}
+	if !c.damagedOK {
+		ctx = address.Whole(ctx, false)
 	}
 	all, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
@@ -99,7 +103,20 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		group = &next
 	})
 	flush()
-	return errors.Join(err, failed)
+	return errors.Join(err, failed, c.unread(in))
+}
+
+// unread is the error of a session with lines that are not JSON, of which a part of a secret may be left. The last line of a file
+// that was just written to may be one that is being written.
+func (c *config) unread(in *address.Input) error {
+	last := len(c.broken) - 1
+	if last >= 0 && c.broken[last].Torn && address.Fresh(in.Path()) {
+		last--
+	}
+	if last < 0 || c.damagedOK {
+		return nil
+	}
+	return address.NotWhole(fmt.Errorf("%s:%d: a line that is not JSON", in.Name, c.broken[0].Number))
 }
 
 // A found secret is a finding as it is printed, or several of one kind in one place.

@@ -22,7 +22,7 @@ import (
 )
 
 type config struct {
-	check, failOnFind            bool
+	check, failOnFind, damagedOK bool
 	rules, only, skip, exprs     []string
 	secretFiles, env             []string
 	allow, baseline, newBaseline string
@@ -37,6 +37,7 @@ type config struct {
 	base                         *baseline
 	set                          *secret.Set
 	plain                        *redact.Redactor // of the printed lines
+	broken                       []jsonl.Line     // of the session that is checked, those that are not JSON
 }
 
 func (c *config) flags() []cli.Flag {
@@ -68,6 +69,7 @@ func (c *config) flags() []cli.Flag {
 		),
 		cli.Group("Checking", append([]cli.Flag{
 			cli.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
 			cli.Bool(&c.json, "json", "print a JSON object for each finding, and one for all; with --check"),
 			cli.Bool(&c.sarif, "sarif", "with --check, print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
@@ -83,8 +85,8 @@ func (c *config) validate() error {
 		return err
 	}
 	switch {
-	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
-		return cli.WithHint(cli.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
+	case !c.check && (c.json || c.damagedOK || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
+		return cli.WithHint(cli.UsageError("--json, --sarif, --github, --baseline, --write-baseline, --damaged-ok and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
 	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
 		return cli.UsageError("--output, --fail-on-find and --key do not go with --check, which writes no session")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -15,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -105,7 +107,7 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 			return failed
 		}
 	}
-	err := r.Run(jsonl.Lines(src), write, report)
+	err := r.Run(c.sound(jsonl.Lines(src)), write, report)
 	if failed != nil || err == nil {
 		return failed
 	}
@@ -115,6 +117,24 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 		return cli.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
 	}
 	return err
+}
+
+// sound yields lines, and with --check notes those that are not JSON.
+func (c *config) sound(lines iter.Seq2[jsonl.Line, error]) iter.Seq2[jsonl.Line, error] {
+	c.broken = nil
+	if !c.check {
+		return lines
+	}
+	return func(yield func(jsonl.Line, error) bool) {
+		for l, err := range lines {
+			if err == nil && len(bytes.TrimSpace(l.Data)) > 0 && !js.Valid(bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))) {
+				c.broken = append(c.broken, jsonl.Line{Number: l.Number, Torn: l.Torn})
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
 }
 
 // form returns how findings are printed.

@@ -86,7 +86,8 @@ func TestStreams(t *testing.T) {
 		{structural, "--check -v", 1},
 		{damaged, "", 3},
 		{damaged, "-v --damaged drop", 0},
-		{damaged, "--check --json", 1},
+		{damaged, "--check --json --damaged-ok", 1},
+		{damaged, "--check --json", 2},
 		{s.Text()[200:], "", 3},
 	} {
 		out, errs, status := run(t, c.in, strings.Fields(c.args)...)

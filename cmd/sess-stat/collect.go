@@ -83,7 +83,7 @@ func (r *report) read(ctx context.Context, src selection.Source) (got reading) {
 		got.session.Name = path
 	}
 	got.Content, err = usage.Read(disk.Reader{Ctx: ctx, R: in}, usage.Options{
-		Agent: got.session.Agent, Strict: r.strict || r.strictPrices, Branches: r.needsBranches(),
+		Agent: got.session.Agent, Strict: r.strict || r.strictPrices || r.whole(), Branches: r.needsBranches(),
 	})
 	if err != nil {
 		got.err = address.Locate(in.Name, err)
@@ -119,6 +119,7 @@ func cleanName(name string) string {
 func (r *report) complain(found selection.Found, readings []reading) {
 	tally := cli.NewTally(r.streams.Warnf)
 	failed, status, damaged := 0, cli.ExitDone, false
+	var unread error // the first damage that hides calls from a limit
 	for i := range readings {
 		got := &readings[i]
 		for _, d := range got.Damage {
@@ -128,6 +129,9 @@ func (r *report) complain(found selection.Found, readings []reading) {
 			tally.Warnf("sessions with more damage", "%s: … and %s", cleanName(got.session.Name), tty.Count(more, "more damaged line", "more damaged lines"))
 		}
 		damaged = damaged || got.Damaged > 0
+		if d := got.Damage; unread == nil && len(d) > 0 && (!d[0].Torn || !address.Fresh(got.session.Path)) {
+			unread = address.NotWhole(d[0].Err)
+		}
 		if got.err == nil {
 			continue
 		}
@@ -143,8 +147,15 @@ func (r *report) complain(found selection.Found, readings []reading) {
 	if len(readings) > 1 {
 		r.fail(cli.Unread(failed, len(readings), status))
 	}
+	if r.whole() && unread != nil && !r.strict && !r.strictPrices {
+		r.fail(unread)
+	}
 	if damaged && (r.strict || r.strictPrices) {
-		r.fail(cli.WithStatus(errors.New("damaged lines may have calls that are not counted"), cli.ExitMalformed))
+		status := cli.ExitMalformed
+		if unread == nil {
+			status = cli.ExitUsage // the last line of a file that was just written to
+		}
+		r.fail(cli.WithStatus(errors.New("damaged lines may have calls that are not counted"), status))
 	}
 }
 

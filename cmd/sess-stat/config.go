@@ -31,7 +31,7 @@ type config struct {
 	maxCost, maxContext               string
 	maxTokens                         int64
 	baseline, maxGrowth               string
-	strict, strictPrices              bool
+	strict, strictPrices, damagedOK   bool
 	allowUnpriced                     bool
 	knownUsage                        []string
 	json, csv, plot, line, ascii      bool
@@ -76,6 +76,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Choice(&c.cost, "cost", []string{usage.Auto, usage.Stored, usage.Computed}, "take costs from `SOURCE`: those stored, those computed by prices, or with auto the stored ones and computed ones for the rest"),
 			cli.String(&c.pricesFile, "prices", "", "take prices from `FILE`"),
 			cli.Bool(&c.strictPrices, "strict-prices", "fail if a cost is not known"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
 			cli.Bool(&c.allowUnpriced, "allow-unpriced", "let a cost that is not known pass --max-cost"),
 			cli.Strings(&c.knownUsage, "known-usage", "take the member `NAME` of a usage for one that costs nothing"),
 		),

@@ -112,6 +112,11 @@ func (r *report) contextOf(src *address.Source) (usage.Context, []session.Entry,
 			return usage.Context{}, nil, err
 		}
 	}
+	if r.whole() {
+		if err := src.Unread(false, src.Problems, gaps); err != nil {
+			return usage.Context{}, nil, err
+		}
+	}
 	return usage.ContextOf(path), path, nil
 }
 

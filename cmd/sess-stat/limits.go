@@ -22,6 +22,11 @@ type limits struct {
 	growth  float64 // in percent
 }
 
+// whole reports whether a session has to be read whole: a limit that is held to a part of one is none.
+func (c *config) whole() bool {
+	return !c.damagedOK && (c.limits.cost >= 0 || c.maxTokens >= 0 || c.limits.hasContext() || c.baseline != "")
+}
+
 func (l limits) hasContext() bool { return l.context >= 0 || l.share >= 0 }
 
 // checkLimits reads the limits.

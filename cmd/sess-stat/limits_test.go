@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,10 @@ func TestGates(t *testing.T) {
 	warp := write(t, dir, "warp.jsonl", sessionOf("x", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"warp":9`)))
 	quick := write(t, dir, "quick.jsonl", sessionOf("y", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"speed":"fast"`)))
 	torn := write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
+	past := write(t, dir, "past.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
+	if err := os.Chtimes(past, time.Now(), time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	cut := write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
 	worse := write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
 	none := write(t, dir, "none.jsonl", "")
@@ -47,9 +52,11 @@ func TestGates(t *testing.T) {
 		{"one of two that are", []string{"--known-usage", "speed", "--known-usage", "wrap", warp}, 1, 1, 1},
 		{"a table without the model", []string{"--prices", old, good}, 1, 1, 1},
 		{"a table that is none", []string{"--prices", good, good}, 2, 2, 2},
-		{"torn", []string{torn}, 0, 3, 3},
-		{"a damaged line without a usage", []string{cut}, 0, 3, 3},
-		{"a damaged line with one", []string{worse}, 0, 3, 3},
+		{"torn, and just written", []string{torn}, 0, 2, 2},
+		{"torn, long ago", []string{past}, 2, 3, 3},
+		{"a damaged line without a usage", []string{cut}, 2, 3, 3},
+		{"a damaged line with one", []string{worse}, 2, 3, 3},
+		{"damage that is let pass", []string{"--damaged-ok", worse}, 0, 3, 3},
 		{"empty", []string{none}, 3, 3, 3},
 		{"no session", []string{nobody}, 3, 3, 3},
 		{"no calls", []string{silent}, 1, 1, 1},

@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/readers/usage"
@@ -45,6 +46,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	found.SayNothing(s)
+	if c.whole() {
+		ctx = address.Whole(ctx, c.strict)
+	}
 	r := &report{config: c, streams: s}
 	switch c.modeFor(found) {
 	case modeContext:

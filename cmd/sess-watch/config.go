@@ -13,6 +13,7 @@ import (
 
 type config struct {
 	once, every, json, lines  bool
+	damagedOK                 bool
 	until                     []string
 	after                     string
 	timeout, settle, patience time.Duration
@@ -38,6 +39,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, since when, SESSION and what"),
 			cli.Strings(&c.until, "until", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
 			cli.Bool(&c.every, "every", "with --until, end when every session has got there, and not the first"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
 			cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, with status 1; 0 is never"),
 			cli.Duration(&c.settle, "settle", 2*time.Minute, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written"),
 			cli.Duration(&c.patience, "patience", 0, "a call that is open for `DURATION` counts as asks: it may wait for a permission; 0 is never"),
@@ -61,6 +63,9 @@ func (c *config) check(s *cli.Streams) error {
 	}
 	if c.every && len(c.until) == 0 {
 		return cli.UsageError("--every says when --until ends: there is none")
+	}
+	if c.damagedOK && len(c.until) == 0 {
+		return cli.UsageError("--damaged-ok goes with --until, which reads the session to its end")
 	}
 	for _, word := range cli.Words(c.until) {
 		if err := cli.RefuseUnknown("state", word, append(status.Names(), waiting)); err != nil {

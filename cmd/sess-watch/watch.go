@@ -122,7 +122,7 @@ func (w *watcher) follow(ctx context.Context) error {
 			}
 		}
 		if done, err := w.done(now.UnixMilli()); done {
-			return err
+			return errors.Join(err, w.unread(ctx))
 		}
 		if err := w.streams.Flush(); err != nil {
 			return err
@@ -241,6 +241,38 @@ func (w *watcher) done(now int64) (bool, error) {
 		return true, cli.No("the session is %s, which is no state of --until", elsewhere)
 	}
 	return false, nil
+}
+
+// unread is the error of a session that is in a state of --until and cannot be read whole: the state may be another one.
+func (w *watcher) unread(ctx context.Context) error {
+	if w.damagedOK {
+		return nil
+	}
+	w.streams.Quiet = true // its warnings were printed
+	defer func() { w.streams.Quiet = w.quiet }()
+	now := time.Now().UnixMilli()
+	for _, d := range w.all {
+		if !w.wanted[d.state.At(now, w.settle, w.patience).Name] {
+			continue
+		}
+		in, err := d.src.Open(address.Whole(ctx, false), w.streams)
+		if err != nil {
+			return err
+		}
+		whole, err := in.Session()
+		if in.Close(); err != nil {
+			return err
+		}
+		leaf, err := whole.Leaf("last")
+		if err != nil {
+			return err
+		}
+		_, gaps := whole.PathTo(leaf)
+		if err := whole.Unread(false, whole.Problems, gaps); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows returns what makes the row of an entry, "" for one that says nothing; nil if none is printed.

@@ -14,7 +14,7 @@ import (
 const (
 	ExitDone        = 0   // done, or "yes"
 	ExitNo          = 1   // "no": nothing matched, nothing to do, findings exist
-	ExitUsage       = 2   // usage, missing file, I/O error
+	ExitUsage       = 2   // usage, I/O error, or not all could be read
 	ExitMalformed   = 3   // the session is malformed and the tool cannot or may not go on
 	ExitBusy        = 4   // the lock was not obtained in time, or the leaf moved
 	ExitCommand     = 5   // the external command failed or its answer was refused
@@ -34,7 +34,7 @@ func Statuses() []StatusData {
 	return []StatusData{
 		{"status", ExitDone, "done"},
 		{"status", ExitNo, "nothing matched, nothing to do, findings exist"},
-		{"status", ExitUsage, "usage, missing file, I/O error"},
+		{"status", ExitUsage, "usage, I/O error, or not all could be read"},
 		{"status", ExitMalformed, "the session is malformed and the tool cannot continue; with --strict, any problem or loss"},
 		{"status", ExitBusy, "busy: the lock was not obtained in time, or the leaf moved"},
 		{"status", ExitCommand, "the external command failed, or its answer was refused"},

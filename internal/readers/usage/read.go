@@ -24,6 +24,7 @@ type Options struct {
 type Damage struct {
 	Line int // counted from 1
 	Err  error
+	Torn bool // it is the last one, and has no line feed
 }
 
 // ErrDamaged is matched by the error of a [Damage].
@@ -160,11 +161,11 @@ func (rd *reader) line(l jsonl.Line) {
 		return
 	}
 	if (rd.Strict || l.Torn || !rd.pick.Walk(data)) && !rd.pick.Valid(data) {
-		rd.damaged("is no JSON")
+		rd.damaged("is no JSON", l.Torn)
 		return
 	}
 	if rd.fields.typ == "" && !isObject(data) {
-		rd.damaged("is no JSON object")
+		rd.damaged("is no JSON object", l.Torn)
 		return
 	}
 	rd.entry()
@@ -173,11 +174,11 @@ func (rd *reader) line(l jsonl.Line) {
 func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
 
 // damaged takes note of a line that cannot be read.
-func (rd *reader) damaged(what string) {
+func (rd *reader) damaged(what string, torn bool) {
 	if rd.Damaged++; rd.Damaged > mostDamage {
 		return
 	}
-	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what)})
+	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what), Torn: torn})
 }
 
 // str returns the text of a string, kept once.

@@ -1,0 +1,76 @@
+package address
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// fresh is how long a torn last line may be one that is being written.
+const fresh = time.Minute
+
+type wholeKey struct{}
+
+// Whole returns a context in which a session of another agent is read to its end or not at all: what of it is damaged, or
+// has lost its parent, makes reading it an error, of status 2, or 3 if strict is set.
+func Whole(ctx context.Context, strict bool) context.Context {
+	how := "fail"
+	if strict {
+		how = "strict"
+	}
+	return context.WithValue(ctx, wholeKey{}, how)
+}
+
+// whole are the words that have the importer obey [Whole].
+func whole(ctx context.Context, a address) []string {
+	if how, ok := ctx.Value(wholeKey{}).(string); ok && a.format != Remote {
+		return []string{"--on-damage=" + how}
+	}
+	return nil
+}
+
+// hiding are the forms of damage that may hide entries of a path.
+var hiding = []session.Kind{session.NotJSON, session.NotObject, session.Fused, session.NUL, session.TooDeep, session.Torn, session.NoID, session.DuplicateID, session.MissingParent, session.Cycle}
+
+// Hides reports whether a problem may hide what a session has.
+func Hides(p session.Problem) bool { return slices.Contains(hiding, p.Kind) }
+
+// Fresh reports whether the file at path was written to in the last minute.
+func Fresh(path string) bool {
+	fi, err := os.Stat(path)
+	return path != "" && err == nil && time.Since(fi.ModTime()) < fresh
+}
+
+// Unread is the error of a session that was not read whole: because of the first of some problems that may hide something, nil
+// if there is none. Its status is 2, or 3 if strict is set. The last line of a file that was just written to may be torn: that is
+// an error only if strict is set, and then of status 2.
+func (src *Source) Unread(strict bool, problems ...[]session.Problem) error {
+	torn := error(nil)
+	for _, list := range problems {
+		for _, p := range list {
+			switch {
+			case !Hides(p):
+			case p.Kind == session.Torn && Fresh(src.Path):
+				torn = p
+			case strict:
+				return cli.WithStatus(located(src.Name, p), cli.ExitMalformed)
+			default:
+				return NotWhole(located(src.Name, p))
+			}
+		}
+	}
+	if torn != nil && strict {
+		return fmt.Errorf("%s, and the file was written to in the last minute", located(src.Name, torn))
+	}
+	return nil
+}
+
+// NotWhole is the error of a session that a gate could not read whole, with what to do.
+func NotWhole(err error) error {
+	return cli.WithHint(fmt.Errorf("%s: not all could be read", err), "sess-check lists damage; --damaged-ok takes what can be read for all")
+}
