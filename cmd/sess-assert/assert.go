@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,9 +23,19 @@ import (
 
 // A verdict is what became of the gates in a session.
 type verdict struct {
-	src      selection.Source
-	place    row.Place
-	breaches [][]breach // of each gate
+	src     selection.Source
+	place   row.Place
+	parent  string
+	agents  []breach // the agents that it started
+	tools   map[string]bool
+	results []result // of each gate
+	unread  error    // why it was not read whole, nil if it was
+}
+
+// A result is what became of a gate in a session.
+type result struct {
+	breaches []breach
+	gate.Seen
 }
 
 // A breach is one as it is printed.
@@ -36,16 +47,34 @@ type breach struct {
 
 // assert looks at the sessions that were found, and prints where a gate does not hold.
 func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Found) error {
+	if !c.damagedOK {
+		ctx = address.Whole(ctx, c.strict)
+	}
 	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, func(_ context.Context, src selection.Source, whole *address.Source) (verdict, error) {
 		return c.judge(s, src, whole)
 	})
+	verdicts := slices.Collect(all)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.named(s, verdicts); err != nil {
+		return err
+	}
+	if c.ofCalls && c.sessions.Subagents != selection.WithoutSubagents {
+		c.started(s, verdicts)
+	}
 	p := findings.Printer{Form: c.form(), Out: s.Out, Tool: name}
-	breaches := 0
-	for v := range all {
+	breaches, hidden := 0, 0
+	sums := make([]gateRow, len(c.gates))
+	for _, v := range verdicts {
+		most := 0
 		for i, g := range c.gates {
-			breaches += len(v.breaches[i])
+			r := &v.results[i]
+			breaches += len(r.breaches)
+			sums[i].add(r)
+			most = max(most, r.Hidden)
 			var texts []string
-			for _, b := range v.breaches[i] {
+			for _, b := range r.breaches {
 				if err := c.clean(&b); err != nil {
 					return err
 				}
@@ -56,16 +85,22 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 			}
 			p.Case(v.src.Label(), g.String(), texts)
 		}
+		hidden += most
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if hidden > 0 && !c.strict {
+		s.Warnf("%s what they run or write: --strict counts them", tty.Count(hidden, "call hides", "calls hide"))
 	}
-	err := reading.Err()
+	err := errors.Join(reading.Err(), unread(verdicts))
 	if err == nil && reading.Sessions == 0 {
 		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)
 	}
 	total := func() string {
-		return row.JSON(totalRow{Sessions: reading.Sessions, Gates: len(c.gates), Breaches: breaches, Whole: err == nil})
+		var b strings.Builder
+		for i, g := range c.gates {
+			sums[i].Gate, sums[i].Value = g.Name, g.Text
+			b.WriteString(row.JSON(sums[i]) + "\n")
+		}
+		return b.String() + row.JSON(totalRow{Sessions: reading.Sessions, Gates: len(c.gates), Breaches: breaches, Whole: err == nil})
 	}
 	if err := p.End(total, err); err != nil {
 		return err
@@ -75,6 +110,67 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		return err
 	}
 	return cli.No("")
+}
+
+// unread is the error of sessions that were not read whole.
+func unread(verdicts []verdict) error {
+	var first error
+	n := 0
+	for _, v := range verdicts {
+		if v.unread != nil {
+			n++
+			first = cmp.Or(first, v.unread)
+		}
+	}
+	if n > 1 {
+		return cli.WithStatus(fmt.Errorf("%w, and so are %s", first, tty.Count(n-1, "other session", "other sessions")), cli.Status(first))
+	}
+	return first
+}
+
+// named says which tools that patterns name are none that is known, nor any that was called.
+func (c *config) named(s *cli.Streams, verdicts []verdict) error {
+	for _, g := range c.gates {
+		for _, p := range g.Patterns() {
+			tool := p.Unknown()
+			called := func(v verdict) bool { return slices.ContainsFunc(slices.Collect(maps.Keys(v.tools)), p.Names) }
+			if tool == "" || len(verdicts) == 0 || slices.ContainsFunc(verdicts, called) {
+				continue
+			}
+			text := fmt.Sprintf("--%s: %s is no kind, no tool that is known, and none that was called; tool:%s says that it is one", g.Name, tty.Clean(tool), tty.Clean(tool))
+			if c.strict {
+				return cli.UsageError("%s", text)
+			}
+			s.Warnf("%s", text)
+		}
+	}
+	return nil
+}
+
+// started says of the agents that sessions started, and whose sessions were not looked at; they break gates about what must not
+// happen if that is strict.
+func (c *config) started(s *cli.Streams, verdicts []verdict) {
+	looked := map[string]int{}
+	for _, v := range verdicts {
+		looked[v.parent]++
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		missing := len(v.agents) - looked[v.place.Session]
+		if missing <= 0 {
+			continue
+		}
+		s.Warnf("%s: it started agents, and the sessions of %d were not looked at: they count if they are named, too", tty.Clean(v.src.Label()), missing)
+		for j, g := range c.gates {
+			if g.Everywhere() {
+				r := &v.results[j]
+				r.Hidden += missing
+				if c.strict {
+					r.breaches = append(r.breaches, v.agents[len(v.agents)-missing:]...)
+				}
+			}
+		}
+	}
 }
 
 // clean takes secrets out of a breach: what breaks a gate is often the very command that has one, and goes to logs and annotations.
@@ -91,45 +187,62 @@ func (c *config) clean(b *breach) error {
 
 // judge looks at one session.
 func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Source) (verdict, error) {
-	v := verdict{src: src, place: whole.Place()}
+	v := verdict{src: src, place: whole.Place(), parent: strings.Clone(whole.Header.ParentSession), tools: map[string]bool{}}
 	leaf, err := whole.Leaf(c.leaf)
 	if err != nil {
 		return v, err
 	}
-	entries, gaps := whole.PathTo(leaf)
-	if c.branches {
-		entries = whole.Entries
+	path, gaps := whole.PathTo(leaf)
+	if !c.damagedOK {
+		v.unread = whole.Unread(c.strict, whole.Problems, gaps)
 	}
-	if c.strict {
-		if err := whole.Strict(whole.Problems, gaps); err != nil {
-			return v, cli.WithStatus(err, cli.ExitMalformed)
+	at := map[string]int{}
+	for i, e := range whole.Entries {
+		at[e.ID()] = i
+	}
+	w := gate.Work{All: gate.Deeds(calls.Of(whole.Entries, whole.Header.CWD)), Strict: c.strict}
+	if w.Deeds = w.All; !c.branches && len(path) < len(whole.Entries) { // else there is one branch
+		w.Deeds = gate.Deeds(calls.Of(path, whole.Header.CWD))
+		for i := range w.Deeds {
+			w.Deeds[i].Entry = at[path[w.Deeds[i].Entry].ID()]
 		}
 	}
-	w := gate.Work{Deeds: gate.Deeds(calls.Of(entries, whole.Header.CWD))}
-	w.Answer, w.Answered = answer(entries)
-	inside := map[string]bool{} // calls whose sub-agents' calls are in the session
-	for _, d := range w.Deeds {
-		inside[d.In] = true
+	if w.Answer, w.Answered = answer(path); c.branches {
+		w.Answer, w.Answered = answer(whole.Entries)
+	} else if w.Answered >= 0 {
+		w.Answered = at[path[w.Answered].ID()]
 	}
-	if c.ofCalls && len(w.Deeds) == 0 {
+	if c.ofCalls && len(w.All) == 0 {
 		s.Warnf("%s: there is no call", tty.Clean(whole.Name))
 	}
-	if c.ofCalls && src.Named && slices.ContainsFunc(w.Deeds, func(d gate.Deed) bool { return d.Kind == calls.Agent && !inside[d.ID] }) {
-		s.Warnf("%s: it started agents, whose sessions count if they are named, too", tty.Clean(whole.Name))
+	inside := map[string]bool{} // calls whose sub-agents' calls are in the session
+	for _, d := range w.All {
+		inside[d.In] = true
+	}
+	shown := func(entry int, text string) breach {
+		p := breach{text: text}
+		if entry >= 0 {
+			p.entry = strings.Clone(whole.Entries[entry].ID())
+			if v.place.Path != "" { // and not one that an importer made
+				p.line = whole.Entries[entry].Line()
+			}
+		}
+		return p
+	}
+	for i := range w.All {
+		d := &w.All[i]
+		v.tools[strings.Clone(d.Name)] = true
+		if d.Kind == calls.Agent && !inside[d.ID] && d.Outcome != calls.Denied && d.Outcome != calls.Fail {
+			v.agents = append(v.agents, shown(d.Entry, "the session of the agent that it started was not looked at: "+strings.Clone(d.Name+" "+d.Target)))
+		}
 	}
 	for _, g := range c.gates {
-		var all []breach
-		for _, b := range g.Breaches(&w) {
-			p := breach{text: b.Text}
-			if b.Entry >= 0 {
-				p.entry = strings.Clone(entries[b.Entry].ID())
-				if v.place.Path != "" { // and not one that an importer made
-					p.line = entries[b.Entry].Line()
-				}
-			}
-			all = append(all, p)
+		breaches, seen := g.Breaches(&w)
+		r := result{Seen: seen}
+		for _, b := range breaches {
+			r.breaches = append(r.breaches, shown(b.Entry, strings.Clone(b.Text)))
 		}
-		v.breaches = append(v.breaches, all)
+		v.results = append(v.results, r)
 	}
 	return v, nil
 }

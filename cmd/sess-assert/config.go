@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -12,7 +13,7 @@ type config struct {
 	calls, noCalls, orders, wroteOnly []string
 	fixed, answers, noAnswers         []string
 	maxCalls                          *int
-	strict, branches                  bool
+	strict, branches, damagedOK       bool
 	leaf                              string
 	sessions                          selection.Selection
 	json, sarif, github, junit        bool
@@ -36,7 +37,8 @@ func (c *config) flags() []cli.Flag {
 		),
 		cli.Group("Calls",
 			cli.Bool(&c.strict, "strict", "end with status 3 for damaged lines; what hides what it runs or writes is a breach"),
-			cli.Bool(&c.branches, "branches", "take the entries of all branches"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
+			cli.Bool(&c.branches, "branches", "take the entries of all branches; --no-call, --max-calls and --wrote-only always do"),
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 		),
 		cli.Group("Sessions", c.sessions.Flags()...),
@@ -52,17 +54,19 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other, and makes the gates. One that is given twice is one.
 func (c *config) check() error {
+	if c.strict && c.damagedOK {
+		return cli.UsageError("--strict and --damaged-ok exclude each other")
+	}
 	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.sarif, "--sarif"), cli.NameIf(c.github, "--github"), cli.NameIf(c.junit, "--junit")); err != nil {
 		return err
 	}
-	strictly := func(text string) (gate.Gate, error) { return gate.NoCall(text, c.strict) }
 	for _, flag := range []struct {
 		name  string
 		given []string
 		parse func(string) (gate.Gate, error)
 	}{
 		{"--call", c.calls, gate.Call},
-		{"--no-call", c.noCalls, strictly},
+		{"--no-call", c.noCalls, gate.NoCall},
 		{"--order", c.orders, gate.Order},
 		{"--fixed", c.fixed, gate.Fixed},
 		{"--answer", c.answers, gate.Answer},
@@ -71,7 +75,7 @@ func (c *config) check() error {
 		for i, text := range flag.given {
 			g, err := flag.parse(text)
 			if err != nil {
-				return cli.UsageError("%s: %v", flag.name, err)
+				return cli.WithStatus(fmt.Errorf("%s: %w", flag.name, err), cli.ExitUsage)
 			}
 			if slices.Index(flag.given, text) == i {
 				c.gates = append(c.gates, g)
@@ -79,7 +83,7 @@ func (c *config) check() error {
 		}
 	}
 	if len(c.wroteOnly) > 0 {
-		g, err := gate.WroteOnly(c.wroteOnly, c.strict)
+		g, err := gate.WroteOnly(c.wroteOnly)
 		if err != nil {
 			return cli.UsageError("--wrote-only: %v", err)
 		}

@@ -22,7 +22,7 @@ func TestScript(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of sess-assert --json.", breachRow{}, totalRow{})
+	rowtest.Schema(t, "A line of sess-assert --json.", breachRow{}, gateRow{}, totalRow{})
 }
 
 // TestNoSecrets: no form prints a secret that is in what breaks a gate, unless it is asked to.

@@ -14,6 +14,22 @@ type breachRow struct {
 	Text  string `row:"text,known"`                                                                 // Why it does not hold: a call, or the missing one.
 }
 
+// A gateRow is what was looked at for a gate.
+type gateRow struct {
+	row.Kind `row:"gate"`
+	Gate     string `row:"gate" enum:"call no-call order fixed answer no-answer wrote-only max-calls"` // The flag of the gate.
+	Value    string `row:"value"`                                                                      // What the flag was given.
+	Calls    int    `row:"calls" min:"0"`                                                              // How many calls were looked at.
+	Unknown  int    `row:"unknown" min:"0"`                                                            // How many calls that are meant ended with a status that is not known.
+	Hidden   int    `row:"hidden" min:"0"`                                                             // How many calls, and sessions of agents, hide commands or writes.
+	Breaches int    `row:"breaches" min:"0"`                                                           // How many breaches of the gate were printed.
+}
+
+// add adds what became of the gate in a session.
+func (r *gateRow) add(of *result) {
+	r.Calls, r.Unknown, r.Hidden, r.Breaches = r.Calls+of.Calls, r.Unknown+of.Unknown, r.Hidden+of.Hidden, r.Breaches+len(of.breaches)
+}
+
 // A totalRow is what came of all gates, the last line.
 type totalRow struct {
 	row.Kind `row:"total"`

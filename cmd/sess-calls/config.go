@@ -6,6 +6,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/jq"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -15,6 +16,8 @@ type config struct {
 	tool, touched, runs string
 	status, where, leaf string
 	branches, simple    bool
+	redact              bool
+	secrets             *redact.Redactor // nil for none
 	sessions            selection.Selection
 	plain, json, nul    bool
 	count, quiet        bool
@@ -40,6 +43,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("Sessions", c.sessions.Flags()...),
 		cli.Group("Output",
 			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
+			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),
 			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
@@ -74,6 +78,11 @@ func (c *config) check() (err error) {
 	if c.runs != "" {
 		if c.pattern, err = gate.Parse(calls.Run + ":" + c.runs); err != nil {
 			return cli.UsageError("--run: %v", err)
+		}
+	}
+	if c.redact {
+		if c.secrets, err = redact.Default(); err != nil {
+			return err
 		}
 	}
 	c.expr, err = jq.Flag("--where", c.where)

@@ -95,10 +95,53 @@ func (r *reader) read(ctx context.Context, src selection.Source, whole *address.
 				continue
 			}
 		}
+		if r.secrets != nil {
+			if err := r.clean(&d); err != nil {
+				return p, err
+			}
+			if r.json {
+				text = object(src, whole, entries, n, &d, onPath)
+			}
+		}
 		p.rows += r.write(&b, src, entries, &d, text)
 	}
 	p.text = b.String()
 	return p, nil
+}
+
+// words are those of the simple commands of a deed.
+func words(d *gate.Deed) (all [][]string) {
+	for _, c := range d.Commands {
+		all = append(all, c.Words)
+	}
+	return all
+}
+
+// clean takes secrets out of what rows say of a deed.
+func (r *reader) clean(d *gate.Deed) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var failed error
+	clean := func(text string) string {
+		out, err := r.secrets.Text(text)
+		failed = cmp.Or(failed, err)
+		return out
+	}
+	d.Target, d.Command = clean(d.Target), clean(d.Command)
+	for i, name := range d.Paths {
+		d.Paths[i] = clean(name)
+	}
+	for i := range d.Commands {
+		words := d.Commands[i].Words
+		for j, word := range words {
+			words[j] = clean(word)
+		}
+		line := d.Commands[i].String()
+		if cleaned := clean(line); cleaned != line { // a secret that its neighbours tell
+			d.Commands[i].Words = strings.Split(cleaned, " ")
+		}
+	}
+	return failed
 }
 
 // matches reports whether --where selects a row.
@@ -133,7 +176,7 @@ func (c *config) entries(whole *address.Source) ([]session.Entry, func(int) bool
 
 // write prints the row of a call, or those of its commands, and returns how many there are.
 func (r *reader) write(b *strings.Builder, src selection.Source, entries []session.Entry, d *gate.Deed, object string) int {
-	lines := []string{cmp.Or(d.Target, d.Name)} // a call about nothing is one of its tool
+	lines := []gate.Line{{Text: cmp.Or(d.Target, d.Name), Ending: d.Ending, Known: true}} // a call about nothing is one of its tool
 	if r.simple && d.Command != "" {
 		lines = d.Lines()
 	}
@@ -150,7 +193,11 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 			}
 			b.WriteString(tty.Clean(entries[d.Entry].ID()) + ":")
 		}
-		b.WriteString(strings.Join([]string{d.Kind, d.Ending.String(), tty.Clean(line)}, ":") + r.end)
+		ended := "null"
+		if line.Known {
+			ended = line.Ending.String()
+		}
+		b.WriteString(strings.Join([]string{d.Kind, ended, tty.Clean(line.Text)}, ":") + r.end)
 	}
 	return len(lines)
 }
@@ -160,7 +207,7 @@ func object(src selection.Source, whole *address.Source, entries []session.Entry
 	e := entries[d.Entry]
 	out := callRow{
 		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1, By: d.By,
-		Tool: d.Name, CallID: d.ID, In: d.In, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: d.Commands,
+		Tool: d.Name, CallID: d.ID, In: d.In, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: words(d),
 		Opaque: d.Opaque, Unparsed: d.Unparsed, Status: row.Known(d.Status, d.Known), Outcome: d.Outcome, On: "branch",
 	}
 	if d.Result >= 0 {

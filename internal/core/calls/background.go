@@ -48,8 +48,8 @@ var (
 	stoppers  = map[string]bool{"KillShell": true, "KillBash": true, "TaskStop": true, "task_stop": true, "stop_bash": true}
 )
 
-// subject returns the name of what a follower or a stopper is about, "" if the call is of another tool.
-func (c *Call) subject() string {
+// Subject returns the name of what a follower or a stopper is about, "" if the call is of another tool.
+func (c *Call) Subject() string {
 	if _, own := Own(c.Name); followers[own] || stoppers[own] {
 		arguments := js.Value(c.Arguments)
 		for _, member := range []string{"session_id", "shellId", "task_id", "bash_id", "shell_id", "agentId"} {
@@ -205,9 +205,9 @@ func background(all []Call, entries []session.Entry) {
 			running[n.task].becomes(n.Ending, i)
 		}
 		for _, c := range answered[i] {
-			of := running[c.subject()]
+			of := running[c.Subject()]
 			switch _, own := Own(c.Name); {
-			case c.Kind == Run || c.Kind == Agent:
+			case (c.Kind == Run || c.Kind == Agent) && !followers[own]:
 				if c.runs != "" {
 					running[c.runs] = c
 				}

@@ -18,17 +18,20 @@ type Call struct {
 	session.ToolCall
 	Ending
 
-	Entry   int      // the index of the entry that has it
-	By      string   // who made it, [ByProvider] or "" for the agent
-	Result  int      // the index of the entry with its result, or that tells how it ended in the background; -1 for none
-	Beside  []int    // those with what else was told of it if it went on in the background
-	Kind    string   // see [Kinds]
-	Command string   // that it runs, "" if it runs none
-	Paths   []string // that it names; below the session's directory they are relative to it
-	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
-	Target  string   // its subject: the command, the first path, the pattern or the text
-	In      string   // the id of the call whose tool made it, "" for one that a model made
-	Unread  bool     // its arguments are not recorded; without a name it stands for all calls that are not
+	Entry    int       // the index of the entry that has it
+	By       string    // who made it, [ByProvider] or "" for the agent
+	Result   int       // the index of the entry with its result, or that tells how it ended in the background; -1 for none
+	Beside   []int     // those with what else was told of it if it went on in the background
+	Kind     string    // see [Kinds]
+	Command  string    // that it runs, "" if it runs none
+	Programs []Program // that it runs, see [Programs]
+	Told     bool
+	cwd      string
+	Paths    []string // that it names; below the session's directory they are relative to it
+	Patched  bool     // a patch is among its arguments, or in its command: it writes Paths
+	Target   string   // its subject: the command, the first path, the pattern or the text
+	In       string   // the id of the call whose tool made it, "" for one that a model made
+	Unread   bool     // its arguments are not recorded; without a name it stands for all calls that are not
 }
 
 // ByProvider is who made a call that the provider of a model made by itself, away from the user's machine. Its result
@@ -129,11 +132,15 @@ func within(nested []session.NestedCall, more bool, in, cwd string, entry, resul
 
 // About says what a call is about, and nothing of how it ended.
 func About(c session.ToolCall, cwd string) Call {
-	call := Call{ToolCall: c, Kind: KindOf(c.Name), Result: -1}
+	call := Call{ToolCall: c, Kind: KindOf(c.Name), Result: -1, cwd: cwd}
 	if call.Kind == Run || call.Kind == Other {
-		call.Command = c.Command()
+		call.Programs, call.Told = Programs(c, call.Kind)
+		call.runsAny()
 	}
 	files := c.Files()
+	if call.Kind == Write {
+		files = append(files, written(js.Value(js.Trim(c.Arguments)))...)
+	}
 	if patched := call.patchedFiles(); len(patched) > 0 {
 		call.Patched, files = true, append(files, patched...)
 	}
@@ -144,6 +151,21 @@ func About(c session.ToolCall, cwd string) Call {
 	}
 	call.Target = call.about()
 	return call
+}
+
+// runsAny takes the command of a call from its programs. A call of a tool that is not known is one of a command if it has
+// one: its name says nothing else.
+func (c *Call) runsAny() {
+	for _, p := range c.Programs {
+		if p.Code && c.Kind == Other {
+			continue
+		}
+		c.Kind = Run
+		if c.Command = c.ToolCall.Command(); c.Command == "" {
+			c.Command = cmp.Or(p.Line, strings.Join(p.Words, " "))
+		}
+		return
+	}
 }
 
 // about is what a call is about. The command and the path are known; the rest is looked for in the arguments.
@@ -180,7 +202,7 @@ func question(arguments js.Value) string {
 }
 
 // patchHeads are the lines of a patch that name a file.
-var patchHeads = lazy.Regexp(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$`)
+var patchHeads = lazy.Regexp(`(?m)^[ \t]*\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$`)
 
 const patchBegins = "*** Begin Patch"
 
@@ -194,9 +216,42 @@ func (c Call) patchedFiles() (files []string) {
 	return files
 }
 
+// The arguments of a call that writes which name more files, and those that are lists of edits.
+var (
+	moreFiles = []string{"destination", "dest", "new_path", "newPath", "target_path", "targetPath", "filepath", "uri"}
+	manyEdits = []string{"edits", "replacements", "changes", "operations", "files"}
+)
+
+// written returns the files that the arguments of a call name which writes, beside those of [session.ToolCall.Files].
+func written(arguments js.Value) (files []string) {
+	for _, name := range moreFiles {
+		if text := arguments.Get(name).Str(); text != "" {
+			files = append(files, text)
+		}
+	}
+	for _, name := range append(manyEdits, "paths") {
+		for e := range arguments.Get(name).Elements() {
+			if name := e.Str(); name != "" {
+				files = append(files, name)
+			}
+			files = append(files, session.ToolCall{Arguments: string(e)}.Files()...)
+		}
+	}
+	return files
+}
+
+// Relative returns a path as [Relative] does, in the session's directory.
+func (c Call) Relative(name string) string { return Relative(name, c.cwd) }
+
 // Relative returns a path as it is called: with slashes, and below the directory cwd relative
 // to it.
 func Relative(name, cwd string) string {
+	name = strings.TrimPrefix(name, "file://")
+	for _, home := range []string{"$HOME/", "${HOME}/"} {
+		if rest, is := strings.CutPrefix(name, home); is {
+			name = "~/" + rest
+		}
+	}
 	if windows(name) || windows(cwd) {
 		name, cwd = strings.ReplaceAll(name, `\`, "/"), strings.ReplaceAll(cwd, `\`, "/")
 	}

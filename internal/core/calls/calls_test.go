@@ -193,7 +193,7 @@ func TestAbout(t *testing.T) {
 		{"question", "AskUserQuestion", `{"questions":[{"question":"q?"}]}`, "/w", "ask|||q?"},
 		{"of another agent", "claude_Edit", `{"file_path":"/w/a"}`, "/w", "write||a|a"},
 		{"unknown", "mcp__x", `{"query":"q"}`, "/w", "other|||q"},
-		{"no object", "Bash", `"x"`, "/w", "run|||"},
+		{"no object", "Bash", `"x"`, "/w", "run|x||x"},
 		{"cwd itself", "LS", `{"path":"/w"}`, "/w", "search||.|."},
 	} {
 		c := calls.About(session.ToolCall{Name: tt.tool, Arguments: tt.arguments}, tt.cwd)

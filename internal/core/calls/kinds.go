@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,9 +27,9 @@ func Kinds() []string { return []string{Run, Read, Write, Search, Fetch, Agent, 
 var kinds = func() map[string]string {
 	table := map[string]string{}
 	for kind, names := range map[string]string{
-		Run:    "Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_terminal_command run_terminal_cmd execute_command Shell PowerShell powershell code_execution bash_code_execution code_interpreter",
+		Run:    "Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_terminal_command run_terminal_cmd execute_command Shell PowerShell powershell pwsh run_in_terminal execute_bash run_command terminal Execute developer__shell code_execution bash_code_execution code_interpreter run_shell execute_shell_command shell_exec shell_execute",
 		Read:   "Read read read_file read_many_files ReadFile view view_image NotebookRead ReadMediaFile cat",
-		Write:  "Write write write_file WriteFile Edit edit MultiEdit multiedit NotebookEdit apply_patch patch replace search_replace StrReplaceFile create create_file str_replace str_replace_editor str_replace_based_edit_tool",
+		Write:  "Write write write_file WriteFile Edit edit MultiEdit multiedit NotebookEdit apply_patch patch replace search_replace StrReplaceFile create create_file str_replace str_replace_editor str_replace_based_edit_tool write_to_file replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_file apply_diff insert_content edit_notebook_file create_text_file append_to_file delete_file move_file rename_file",
 		Search: "Grep grep Glob glob LS ls list list_directory find grep_search codebase_search search_file_content search_files file_search rg tool_search tool_search_tool_regex tool_search_tool_bm25",
 		Fetch:  "WebFetch webfetch web_fetch fetch fetch_url FetchURL WebSearch websearch web_search web_search_call google_web_search google_search SearchWeb",
 		Agent:  "Task task Agent agent spawn_agent",
@@ -55,9 +56,15 @@ func Own(name string) (agent, own string) {
 	return "", name
 }
 
+// Tools returns the names of the tools whose kind is known.
+func Tools() []string { return slices.Sorted(maps.Keys(kinds)) }
+
 // KindOf returns the kind of the calls of a tool.
 func KindOf(tool string) string {
 	_, own := Own(tool)
+	if server, name, ok := strings.Cut(strings.TrimPrefix(own, "mcp__"), "__"); ok && server != "" && strings.HasPrefix(own, "mcp__") {
+		own = name // of a server, as Claude Code and others call it
+	}
 	if kind, ok := kinds[own]; ok {
 		return kind
 	}

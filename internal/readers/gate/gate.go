@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/calls"
@@ -14,20 +15,60 @@ import (
 type Gate struct {
 	Name string // of the flag, such as no-call
 	Text string // what the flag was given
-	find func(*Work) []Breach
+
+	patterns []*Pattern
+	find     func(*look) []Breach
 }
 
 // String is the gate as a command line has it.
 func (g Gate) String() string { return g.Name + " " + g.Text }
 
-// Breaches returns where a session does not hold the gate.
-func (g Gate) Breaches(w *Work) []Breach { return g.find(w) }
+// Patterns are those that say which calls are meant.
+func (g Gate) Patterns() []*Pattern { return g.patterns }
+
+// Breaches returns where a session does not hold the gate, and what was looked at.
+func (g Gate) Breaches(w *Work) ([]Breach, Seen) {
+	l := &look{Work: w}
+	if l.deeds = w.Deeds; g.Everywhere() {
+		l.deeds = w.All
+	}
+	out := g.find(l)
+	l.Calls = len(l.deeds)
+	return out, l.Seen
+}
+
+// Everywhere reports whether the gate is about what must not happen, on any branch.
+func (g Gate) Everywhere() bool {
+	return g.Name == "no-call" || g.Name == "max-calls" || g.Name == "wrote-only"
+}
 
 // Work is what an agent did in a session, and said in the end.
 type Work struct {
-	Deeds    []Deed
+	Deeds    []Deed // on the path
+	All      []Deed // on all branches
 	Answer   string // the text of the last reply behind the last message of the user, "" for none
 	Answered int    // the entry of that, -1 for none
+	Strict   bool   // a call that hides its commands or files is a breach
+}
+
+// Seen is what a gate looked at.
+type Seen struct {
+	Calls   int
+	Unknown int // calls that are meant, of which it is not known how they ended
+	Hidden  int // calls that hide their commands or files
+}
+
+// A look is one at a session.
+type look struct {
+	*Work
+	Seen
+	deeds []Deed
+}
+
+// hidden reports whether a call is a breach because it hides its commands or files.
+func (l *look) hidden() bool {
+	l.Hidden++
+	return l.Strict
 }
 
 // A Breach says what does not hold, and where.
@@ -38,7 +79,7 @@ type Breach struct {
 
 // nowhere is a breach of what should have been there.
 func nowhere(format string, args ...any) []Breach {
-	return []Breach{{-1, fmt.Sprintf(format, args...)}}
+	return []Breach{{Entry: -1, Text: fmt.Sprintf(format, args...)}}
 }
 
 // at is a breach by a call.
@@ -47,16 +88,22 @@ func (d *Deed) at(why string) Breach {
 	if why != "" {
 		text = why + ": " + text
 	}
-	return Breach{d.Entry, text}
+	return Breach{Entry: d.Entry, Text: text}
 }
 
 // NoCall demands that there is no call that a pattern means. One that may be meant is a breach, too.
-func NoCall(text string, strict bool) (Gate, error) {
+func NoCall(text string) (Gate, error) {
 	p, err := Parse(text)
-	return Gate{"no-call", text, func(w *Work) (out []Breach) {
-		for i := range w.Deeds {
-			d := &w.Deeds[i]
-			if why := p.hidden(d, strict); why != "" || p.Match(d) {
+	return Gate{"no-call", text, []*Pattern{p}, func(l *look) (out []Breach) {
+		for i := range l.deeds {
+			d := &l.deeds[i]
+			switch why, firm := p.hides(d); {
+			case firm:
+				l.Hidden++
+				out = append(out, d.at(why))
+			case p.Match(d):
+				out = append(out, d.at(""))
+			case why != "" && l.hidden():
 				out = append(out, d.at(why))
 			}
 		}
@@ -64,50 +111,99 @@ func NoCall(text string, strict bool) (Gate, error) {
 	}}, err
 }
 
-// Call demands that there is a call that a pattern means.
+// Call demands that there is a call that a pattern means, and that ended well.
 func Call(text string) (Gate, error) {
 	p, err := Parse(text)
-	return Gate{"call", text, func(w *Work) []Breach {
-		for i := range w.Deeds {
-			if p.Sure(&w.Deeds[i]) {
+	return Gate{"call", text, []*Pattern{p}, func(l *look) []Breach {
+		for i := range l.deeds {
+			if p.well(&l.deeds[i], 0) >= 0 {
 				return nil
 			}
 		}
-		return nowhere("no such call")
+		return l.none(p, 0, "no such call")
 	}}, err
 }
 
-// Order demands calls that patterns mean, one behind the other. Others may stand between them.
+// none is the breach of a call that should be there, behind the first so many.
+func (l *look) none(p *Pattern, from int, what string) []Breach {
+	for i := range l.deeds[from:] {
+		d := &l.deeds[from+i]
+		if !p.Match(d) {
+			continue
+		}
+		why, firm := p.hides(d)
+		switch {
+		case firm:
+		case d.Outcome != calls.OK:
+			why = "ended with " + d.Ending.String()
+		default:
+			l.Unknown++
+			why = unknown
+		}
+		return []Breach{d.at(what + " that ended well: " + why)}
+	}
+	return nowhere("%s", what)
+}
+
+// unknown is the text of a breach by a command whose status is not known, with advice for the agent.
+const unknown = "what it ended with is not known, for the status is that of all the line: tell the agent to run it alone, or behind set -o pipefail and with && alone"
+
+// Order demands calls that patterns mean, one behind the other, and that ended well. Others may stand between them.
 func Order(text string) (Gate, error) {
 	var all []*Pattern
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range parts(text) {
 		p, err := Parse(part)
 		if err != nil {
 			return Gate{}, err
 		}
 		all = append(all, p)
 	}
-	return Gate{"order", text, func(w *Work) []Breach {
+	return Gate{"order", text, all, func(l *look) []Breach {
 		next, last := 0, -1
-		for i := range w.Deeds {
-			if next < len(all) && all[next].Sure(&w.Deeds[i]) {
-				next, last = next+1, w.Deeds[i].Entry
+		for i := 0; i < len(l.deeds) && next < len(all); i++ {
+			for at := 0; next < len(all); next++ {
+				if at = all[next].well(&l.deeds[i], at); at < 0 {
+					break
+				}
+				at, last = at+1, i
 			}
 		}
 		switch {
 		case next == len(all):
 			return nil
 		case next == 0:
-			return nowhere("no call of %s", all[0].Text)
+			return l.none(all[0], 0, "no call of "+all[0].Text)
 		}
-		return []Breach{{last, fmt.Sprintf("no call of %s behind %s", all[next].Text, all[next-1].Text)}}
+		out := l.none(all[next], last+1, fmt.Sprintf("no call of %s behind %s", all[next].Text, all[next-1].Text))
+		if out[0].Entry < 0 {
+			out[0].Entry = l.deeds[last].Entry
+		}
+		return out
 	}}, nil
 }
 
+// parts are the patterns that commas part, but for those in braces.
+func parts(text string) (all []string) {
+	from, deep := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			deep++
+		case '}':
+			deep--
+		case ',':
+			if deep <= 0 {
+				all, from = append(all, text[from:i]), i+1
+			}
+		}
+	}
+	return append(all, text[from:])
+}
+
 // WroteOnly demands that the files which calls write are among those that one of the patterns matches. A file outside
-// the session's directory is matched only by a pattern that is no relative one. What a command writes is not known:
-// it counts if strict is set.
-func WroteOnly(globs []string, strict bool) (Gate, error) {
+// the session's directory is matched only by a pattern that is no relative one. A call that may write files which are not
+// known hides them.
+func WroteOnly(globs []string) (Gate, error) {
 	var inside, outside []*calls.Glob
 	for _, text := range globs {
 		g, err := calls.FileGlob(text)
@@ -118,14 +214,17 @@ func WroteOnly(globs []string, strict bool) (Gate, error) {
 			outside = append(outside, g)
 		}
 	}
-	return Gate{"wrote-only", strings.Join(globs, " "), func(w *Work) (out []Breach) {
-		for i := range w.Deeds {
-			d := &w.Deeds[i]
+	return Gate{"wrote-only", strings.Join(globs, " "), nil, func(l *look) (out []Breach) {
+		for i := range l.deeds {
+			d := &l.deeds[i]
+			if d.Outcome == calls.Denied {
+				continue
+			}
+			out = append(out, d.strays(inside, outside)...)
 			switch {
-			case d.Outcome == calls.Denied:
-			case d.Writes():
-				out = append(out, d.strays(inside, outside)...)
-			case d.Kind == calls.Run && strict:
+			case (d.Kind == calls.Write || d.unknown()) && d.unnamed:
+				out = append(out, d.at("it names no file"))
+			case d.MayWrite() && l.hidden():
 				out = append(out, d.at("what it writes is not known"))
 			}
 		}
@@ -135,10 +234,7 @@ func WroteOnly(globs []string, strict bool) (Gate, error) {
 
 // strays are the files that a deed writes and no pattern matches.
 func (d *Deed) strays(inside, outside []*calls.Glob) (out []Breach) {
-	if len(d.Paths) == 0 {
-		return []Breach{d.at("it names no file")}
-	}
-	for _, name := range d.Paths {
+	for _, name := range d.wrote {
 		globs := inside
 		if foreign(name) {
 			globs = outside
@@ -148,7 +244,7 @@ func (d *Deed) strays(inside, outside []*calls.Glob) (out []Breach) {
 			known = known || g.Match(name)
 		}
 		if !known {
-			out = append(out, Breach{d.Entry, d.Name + " " + name})
+			out = append(out, Breach{Entry: d.Entry, Text: d.Name + " " + name})
 		}
 	}
 	return out
@@ -163,43 +259,99 @@ func foreign(name string) bool {
 // such call succeeded. Where nothing was written, it demands that of calls that are there.
 func Fixed(text string) (Gate, error) {
 	p, err := Parse(text)
-	return Gate{"fixed", text, func(w *Work) []Breach {
-		wrote, last := -1, -1
-		for i := range w.Deeds {
-			d := &w.Deeds[i]
-			if d.Writes() && d.Outcome != calls.Denied && d.Outcome != calls.Fail {
-				wrote, last = i, -1
+	return Gate{"fixed", text, []*Pattern{p}, func(l *look) []Breach {
+		wrote, last, command := -1, -1, 0 // of a call whose command is meant
+		for i := range l.deeds {
+			d := &l.deeds[i]
+			if d.Outcome == calls.Denied {
+				continue
 			}
-			if p.hidden(d, false) != "" || p.Match(d) {
-				last = i
+			at := p.last(d)
+			if at >= 0 {
+				last, command = i, at
+			}
+			if d.writesBehind(at) {
+				wrote, last = i, -1
 			}
 		}
 		switch {
 		case last < 0 && wrote < 0:
 			return nil
 		case last < 0:
-			return []Breach{w.Deeds[wrote].at("no such call behind the last write")}
+			return []Breach{l.deeds[wrote].at("no such call behind the last write")}
 		}
-		d := &w.Deeds[last]
-		switch why := p.hidden(d, false); {
-		case why != "":
+		for i := range l.deeds[last:] {
+			d := &l.deeds[last+i]
+			why, _ := p.hides(d)
+			switch {
+			case d.Outcome == calls.Denied, i == 0:
+			case why != "" && p.Runs() && l.hidden():
+				return []Breach{d.at(why)}
+			case why == "" && d.MayWrite() && l.hidden():
+				return []Breach{d.at("what it writes behind the last such call is not known")}
+			}
+		}
+		d := &l.deeds[last]
+		why, firm := p.hides(d)
+		ending, known := d.Ending, true
+		if command < len(d.Commands) {
+			ending, known = d.ended(d.Commands[command])
+		}
+		switch {
+		case firm:
 			return []Breach{d.at(why)}
-		case d.Outcome != calls.OK:
-			return []Breach{d.at("ended with " + d.Ending.String())}
+		case !known:
+			l.Unknown++
+			return []Breach{d.at(unknown)}
+		case ending.Outcome != calls.OK:
+			return []Breach{d.at("ended with " + ending.String())}
 		}
 		return nil
 	}}, err
 }
 
+// last is the last command of a call that a pattern means: as many as it has for all of the call, -1 for none. A call that
+// cannot be read may be meant.
+func (p *Pattern) last(d *Deed) int {
+	if _, firm := p.hides(d); firm {
+		return len(d.Commands)
+	}
+	if !p.Match(d) {
+		return -1
+	}
+	if p.Runs() {
+		for i, c := range slices.Backward(d.Commands) {
+			if p.command(c) {
+				return i
+			}
+		}
+	}
+	return len(d.Commands)
+}
+
+// writesBehind reports whether a deed writes files behind one of its commands, -1 for any. What a command or its pipe writes by
+// itself, such as a log of it, is not behind it.
+func (d *Deed) writesBehind(command int) bool {
+	for _, f := range d.Files {
+		if command < 0 || command < len(d.Commands) && f.Behind > command && f.Group != d.Commands[command].Group {
+			return true
+		}
+	}
+	if d.Kind != calls.Write && !d.Patched || command >= 0 {
+		return false
+	}
+	return d.Outcome != calls.Fail || len(d.wrote) > 1 // one of several edits may have been made
+}
+
 // Answer demands that the answer has text that an expression matches.
 func Answer(text string) (Gate, error) {
 	re, err := regexp.Compile(text)
-	return Gate{"answer", text, func(w *Work) []Breach {
+	return Gate{"answer", text, nil, func(w *look) []Breach {
 		switch {
 		case w.Answer == "":
-			return []Breach{{w.Answered, "no answer"}}
+			return []Breach{{Entry: w.Answered, Text: "no answer"}}
 		case !re.MatchString(w.Answer):
-			return []Breach{{w.Answered, "not in the answer"}}
+			return []Breach{{Entry: w.Answered, Text: "not in the answer"}}
 		}
 		return nil
 	}}, err
@@ -208,9 +360,9 @@ func Answer(text string) (Gate, error) {
 // NoAnswer demands that the answer has no text that an expression matches.
 func NoAnswer(text string) (Gate, error) {
 	re, err := regexp.Compile(text)
-	return Gate{"no-answer", text, func(w *Work) []Breach {
+	return Gate{"no-answer", text, nil, func(w *look) []Breach {
 		if at := re.FindStringIndex(w.Answer); w.Answer != "" && at != nil {
-			return []Breach{{w.Answered, cmp.Or(w.Answer[at[0]:at[1]], "an empty match")}}
+			return []Breach{{Entry: w.Answered, Text: cmp.Or(w.Answer[at[0]:at[1]], "an empty match")}}
 		}
 		return nil
 	}}, err
@@ -218,15 +370,15 @@ func NoAnswer(text string) (Gate, error) {
 
 // MaxCalls demands that there are at most n calls.
 func MaxCalls(n int) Gate {
-	return Gate{"max-calls", fmt.Sprint(n), func(w *Work) []Breach {
-		for i := range w.Deeds[:min(n, len(w.Deeds))] {
-			if d := &w.Deeds[i]; d.unknown() {
+	return Gate{"max-calls", fmt.Sprint(n), nil, func(l *look) []Breach {
+		for i := range l.deeds[:min(n, len(l.deeds))] {
+			if d := &l.deeds[i]; d.unknown() {
 				return []Breach{d.at("it is not known how many")}
 			}
 		}
-		if len(w.Deeds) <= n {
+		if len(l.deeds) <= n {
 			return nil
 		}
-		return []Breach{w.Deeds[n].at(fmt.Sprintf("%d calls", len(w.Deeds)))}
+		return []Breach{l.deeds[n].at(fmt.Sprintf("%d calls", len(l.deeds)))}
 	}}
 }

@@ -36,7 +36,8 @@ func work(t *testing.T, all ...did) *gate.Work {
 		}
 		list = append(list, c)
 	}
-	return &gate.Work{Deeds: gate.Deeds(list), Answered: -1}
+	deeds := gate.Deeds(list)
+	return &gate.Work{Deeds: deeds, All: deeds, Answered: -1}
 }
 
 func must(t *testing.T) func(g gate.Gate, err error) gate.Gate {
@@ -49,10 +50,30 @@ func must(t *testing.T) func(g gate.Gate, err error) gate.Gate {
 	}
 }
 
+const holds, breach, strict = "holds", "breach", "breach with --strict"
+
+// noCall says what a gate against calls says of some.
+func noCall(t *testing.T, text string, w *gate.Work) string {
+	t.Helper()
+	g := must(t)(gate.NoCall(text))
+	breaches, seen := g.Breaches(w)
+	if len(breaches) > 0 {
+		return breach
+	}
+	w.Strict = true
+	breaches, _ = g.Breaches(w)
+	if w.Strict = false; (len(breaches) > 0) != (seen.Hidden > 0) {
+		t.Errorf("%s: %d hidden, and %d breaches with --strict", text, seen.Hidden, len(breaches))
+	}
+	if len(breaches) > 0 {
+		return strict
+	}
+	return holds
+}
+
 // What a gate against git push says of command lines, and with --strict.
 func TestGitPush(t *testing.T) {
 	t.Parallel()
-	const holds, breach, strict = "holds", "breach", "breach with --strict"
 	for _, tt := range []struct{ name, line, want string }{
 		{"plain", "git push", breach},
 		{"with arguments", "git push --force origin main", breach},
@@ -94,20 +115,13 @@ func TestGitPush(t *testing.T) {
 		{"escaped", `g\it push`, breach},
 		{"variable", "$GIT push", strict},
 		{"eval", `eval "$cmd"`, strict},
-		{"ssh", "ssh host git push", strict},
+		{"ssh", "ssh host git push", breach},
 		{"interpreter", `python3 -c "import os; os.system('git push')"`, strict},
 		{"a script", "./push.sh", holds},
 		{"unparsed-is-breach", "git status '", breach},
 		{"empty", "", holds},
 	} {
-		w := work(t, did{"Bash", tt.line, ""})
-		got := holds
-		switch {
-		case len(must(t)(gate.NoCall("run:git push*", false)).Breaches(w)) > 0:
-			got = breach
-		case len(must(t)(gate.NoCall("run:git push*", true)).Breaches(w)) > 0:
-			got = strict
-		}
+		got := noCall(t, "run:git push*", work(t, did{"Bash", tt.line, ""}))
 		if got != tt.want {
 			t.Errorf("%s: %s: %s, want %s", tt.name, tt.line, got, tt.want)
 		}
@@ -120,9 +134,8 @@ func TestGates(t *testing.T) {
 	run := func(line string, outcome ...string) did { return did{"Bash", line, strings.Join(outcome, "")} }
 	write := func(name string, outcome ...string) did { return did{"Write", name, strings.Join(outcome, "")} }
 	patch := did{"apply_patch", "", ""}
-	wroteOnly := func(text string) (gate.Gate, error) { return gate.WroteOnly(strings.Fields(text), false) }
-	strictly := func(text string) (gate.Gate, error) { return gate.WroteOnly(strings.Fields(text), true) }
-	noCall := func(text string) (gate.Gate, error) { return gate.NoCall(text, false) }
+	wroteOnly := func(text string) (gate.Gate, error) { return gate.WroteOnly(strings.Fields(text)) }
+	noCall := gate.NoCall
 	for _, tt := range []struct {
 		name  string
 		parse func(string) (gate.Gate, error)
@@ -149,7 +162,7 @@ func TestGates(t *testing.T) {
 
 		{"call", gate.Call, "run:go test*", []did{run("cd x && go test ./...")}, ""},
 		{"call that is missing", gate.Call, "run:go test*", []did{run("echo go test")}, "-1 no such call"},
-		{"call that cannot be read", gate.Call, "run:go test*", []did{run("go test '")}, "-1 no such call"},
+		{"call that cannot be read", gate.Call, "run:go test*", []did{run("go test '")}, "0 no such call that ended well: no command line that bash would read: Bash go test '"},
 		{"call in an empty-session", gate.Call, "run", nil, "-1 no such call"},
 
 		{"order", gate.Order, "run:make,run:git commit*", []did{run("make"), run("ls"), run("git commit -m x")}, ""},
@@ -159,7 +172,7 @@ func TestGates(t *testing.T) {
 		{"order-overlaps", gate.Order, "run:a*,run:ab", []did{run("ab")}, "0 no call of run:ab behind run:a*"},
 		{"order of nothing", gate.Order, "read,write", nil, "-1 no call of read"},
 
-		{"wrote-only", wroteOnly, "src/** *.md", []did{write("/w/src/a/b"), write("/w/README.md"), run("rm -rf /")}, ""},
+		{"wrote-only", wroteOnly, "src/** *.md", []did{write("/w/src/a/b"), write("/w/README.md"), run("rm -rf /")}, "2 Bash /"},
 		{"wrote-only, breach", wroteOnly, "src/**", []did{write("/w/src/a"), write("/w/go.mod")}, "1 Write go.mod"},
 		{"wrote-outside-cwd", wroteOnly, "*.go src/**", []did{write("/etc/a.go"), write("/w/../src/a"), write("~/a.go")}, "0 Write /etc/a.go\n1 Write /src/a\n2 Write ~/a.go"},
 		{"wrote outside, as allowed", wroteOnly, "/tmp/**", []did{write("/tmp/a/b")}, ""},
@@ -167,7 +180,7 @@ func TestGates(t *testing.T) {
 		{"patch-moves-file", wroteOnly, "a/**", []did{run("apply_patch <<'E'\n*** Begin Patch\n*** Update File: a/x\n*** Move to: b/x\n*** End Patch\nE")}, "0 Bash b/x"},
 		{"write that was denied", wroteOnly, "a/**", []did{write("/w/b", calls.Denied)}, ""},
 		{"write that failed", wroteOnly, "a/**", []did{write("/w/b", calls.Fail)}, "0 Write b"},
-		{"strict", strictly, "a/**", []did{run("make")}, "0 what it writes is not known: Bash make"},
+		{"strict", wroteOnly, "a/**", []did{run("make")}, "0 what it writes is not known: Bash make"},
 
 		{"fixed", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test")}, ""},
 		{"fixed-before-edit", gate.Fixed, "run:go test*", []did{run("go test"), write("/w/a")}, "1 no such call behind the last write: Write a"},
@@ -184,7 +197,10 @@ func TestGates(t *testing.T) {
 		{"max-calls, held", func(string) (gate.Gate, error) { return gate.MaxCalls(3), nil }, "", []did{run("a"), run("b"), run("c")}, ""},
 	} {
 		var got []string
-		for _, b := range must(t)(tt.parse(tt.text)).Breaches(work(t, tt.all...)) {
+		w := work(t, tt.all...)
+		w.Strict = strings.HasPrefix(tt.name, "strict")
+		breaches, _ := must(t)(tt.parse(tt.text)).Breaches(w)
+		for _, b := range breaches {
 			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
@@ -203,15 +219,15 @@ func TestNested(t *testing.T) {
 		gate         gate.Gate
 		want         string
 	}{
-		{"unread command", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("run:git push*", false)), "0 its arguments are not recorded: bash "},
-		{"unread command, of another kind", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("fetch", false)), ""},
+		{"unread command", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("run:git push*")), "0 its arguments are not recorded: bash "},
+		{"unread command, of another kind", `[` + unread + `],"complete":false`, must(t)(gate.NoCall("fetch")), ""},
 		{"unread command, wanted", `[` + unread + `],"complete":false`, must(t)(gate.Call("run:go test*")), "-1 no such call"},
 		{"unread command, any is wanted", `[` + unread + `],"complete":false`, must(t)(gate.Call("run")), ""},
-		{"unread write", `[` + strings.Replace(unread, "bash", "write", 1) + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"}, false)), "0 it names no file: write "},
-		{"unknown calls", `[` + unknown + `],"complete":false`, must(t)(gate.NoCall("fetch", false)), "0 it is not known what they did: calls that are not recorded"},
-		{"unknown calls, wanted", `[` + unknown + `],"complete":false`, must(t)(gate.Call("fetch")), "-1 no such call"},
+		{"unread write", `[` + strings.Replace(unread, "bash", "write", 1) + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"})), "0 it names no file: write "},
+		{"unknown calls", `[` + unknown + `],"complete":false`, must(t)(gate.NoCall("fetch")), "0 it is not known what they did: calls that are not recorded"},
+		{"unknown calls, wanted", `[` + unknown + `],"complete":false`, must(t)(gate.Call("fetch")), "0 no such call that ended well: it is not known what they did: calls that are not recorded"},
 		{"unknown calls, few", `[` + unknown + `],"complete":false`, must(t)(few(9)), "0 it is not known how many: calls that are not recorded"},
-		{"unknown calls, written", `[` + unknown + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"}, false)), "0 it names no file: calls that are not recorded"},
+		{"unknown calls, written", `[` + unknown + `],"complete":false`, must(t)(gate.WroteOnly([]string{"**"})), "0 it names no file: calls that are not recorded"},
 		{"all known", `[` + unknown + `],"complete":true`, must(t)(few(2)), ""},
 	} {
 		s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
@@ -222,7 +238,9 @@ func TestNested(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, b := range tt.gate.Breaches(&gate.Work{Deeds: gate.Deeds(calls.Of(s.Entries, "/w")), Answered: -1}) {
+		deeds := gate.Deeds(calls.Of(s.Entries, "/w"))
+		breaches, _ := tt.gate.Breaches(&gate.Work{Deeds: deeds, All: deeds, Answered: -1})
+		for _, b := range breaches {
 			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
@@ -244,7 +262,8 @@ func TestAnswer(t *testing.T) {
 		{"", "x", true, false},
 	} {
 		w := &gate.Work{Answer: tt.answer, Answered: 3}
-		is, isNot := must(t)(gate.Answer(tt.re)).Breaches(w), must(t)(gate.NoAnswer(tt.re)).Breaches(w)
+		is, _ := must(t)(gate.Answer(tt.re)).Breaches(w)
+		isNot, _ := must(t)(gate.NoAnswer(tt.re)).Breaches(w)
 		if (len(is) == 0) != tt.is || (len(isNot) == 0) != tt.isNot {
 			t.Errorf("%q in %q: %v, %v", tt.re, tt.answer, is, isNot)
 		}
@@ -256,7 +275,7 @@ func TestBadGates(t *testing.T) {
 	for _, text := range []string{"", ":x", "run:", "run:[", "!denied"} {
 		for name, parse := range map[string]func(string) (gate.Gate, error){
 			"call": gate.Call, "fixed": gate.Fixed, "order": func(s string) (gate.Gate, error) { return gate.Order("run," + s) },
-			"no-call": func(s string) (gate.Gate, error) { return gate.NoCall(s, true) },
+			"no-call": gate.NoCall,
 		} {
 			if _, err := parse(text); err == nil {
 				t.Errorf("%s %q is taken", name, text)
@@ -266,7 +285,7 @@ func TestBadGates(t *testing.T) {
 	if _, err := gate.Answer("("); err == nil {
 		t.Error("( is an expression")
 	}
-	if _, err := gate.WroteOnly([]string{"a", "["}, false); err == nil {
+	if _, err := gate.WroteOnly([]string{"a", "["}); err == nil {
 		t.Error("[ is a pattern")
 	}
 }

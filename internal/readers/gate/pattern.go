@@ -1,5 +1,5 @@
 // Package gate matches calls with patterns: KIND or TOOL, with a file-name glob behind a colon for what
-// the call is about, such as write:src/** or 'run:git push*', and with !denied behind it for
+// the call is about, such as write:src/** or 'run:git push*', arguments in braces, TOOL{repo=prod*}, and !denied behind it for
 // calls that were really made.
 package gate
 
@@ -9,87 +9,181 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/readers/shell"
+	"github.com/sess-tools/sess/pkg/js"
 )
-
-// A Deed is a call, and the commands that it runs.
-type Deed struct {
-	calls.Call
-	shell.Simple
-	Unparsed bool // its command is no command line of bash, so the programs that it runs are not known
-}
-
-// Read parses the command of a call.
-func Read(c calls.Call) Deed {
-	d := Deed{Call: c}
-	if c.Command != "" {
-		s, ok := shell.Parse(c.Command)
-		d.Simple, d.Unparsed = s, !ok
-	}
-	return d
-}
-
-// Deeds parses the commands of calls.
-func Deeds(all []calls.Call) []Deed {
-	out := make([]Deed, len(all))
-	for i, c := range all {
-		out[i] = Read(c)
-	}
-	return out
-}
-
-// Lines are the simple commands of a deed, a line each; the whole command if that is not parsed.
-func (d *Deed) Lines() []string {
-	if d.Unparsed {
-		return []string{d.Command}
-	}
-	lines := make([]string, len(d.Commands))
-	for i, c := range d.Commands {
-		lines[i] = c.String()
-	}
-	return lines
-}
-
-// Writes reports whether a call writes files by itself, or by a patch in its command. One that is not recorded may.
-func (d *Deed) Writes() bool { return d.Kind == calls.Write || d.Patched || d.unknown() }
-
-// unknown reports whether a deed stands for calls of which nothing is recorded.
-func (d *Deed) unknown() bool { return d.Unread && d.Name == "" }
 
 // A Pattern says which calls are meant.
 type Pattern struct {
 	Text string // as it was written
 
 	kind, tool string // one of them
-	made       bool   // only calls that were made
+	named      bool   // the tool is one for sure
+	tools      *calls.Glob
+	made       bool // only calls that were made
+	arguments  []argument
 	files      *calls.Glob
 	lines      *calls.Glob // for calls without files
+	begins     string      // what the lines begin with, up to the first character that stands for others
 }
+
+// An argument is one that a call has to have.
+type argument struct {
+	path []string
+	text *calls.Glob
+}
+
+// isTool says in front of a name that it is one of a tool.
+const isTool = "tool:"
 
 // Parse reads a pattern.
 func Parse(text string) (*Pattern, error) {
 	p := &Pattern{Text: text}
 	text, p.made = strings.CutSuffix(text, "!denied")
-	name, glob, has := strings.Cut(text, ":")
+	text, p.named = strings.CutPrefix(text, isTool)
+	end := len(text)
+	if at := strings.IndexAny(text, ":{"); at >= 0 {
+		end = at
+	}
+	name, rest := text[:end], text[end:]
+	if strings.HasPrefix(rest, "{") && !p.braces(&rest) {
+		return nil, fmt.Errorf("%q has no } behind its arguments, or none that is NAME=GLOB", p.Text)
+	}
+	glob, has := strings.CutPrefix(rest, ":")
 	switch {
 	case name == "":
 		return nil, fmt.Errorf("%q names no kind and no tool", p.Text)
-	case slices.Contains(calls.Kinds(), name):
+	case rest != "" && !has:
+		return nil, fmt.Errorf("%q has %q where a colon or the end should be", p.Text, rest)
+	case strings.ContainsAny(name, " \t,=!"):
+		return nil, cli.WithHint(fmt.Errorf("%q is no name of a kind or a tool", name), "a pattern is KIND:GLOB or TOOL:GLOB, as in run:git push*; other gates are other flags")
+	case strings.ContainsAny(name, "*?["):
+		var err error
+		if p.tools, err = calls.LineGlob(name); err != nil {
+			return nil, err
+		}
+		p.tool = name
+	case slices.Contains(calls.Kinds(), name) && !p.named:
 		p.kind = name
 	default:
+		if err := p.slip(name); err != nil {
+			return nil, err
+		}
 		p.tool = name
 	}
 	if !has {
 		return p, nil
 	}
-	if glob == "" {
-		return nil, fmt.Errorf("%q has nothing behind the colon", p.Text)
+	if err := misplaced(p.Text, glob); err != nil {
+		return nil, err
 	}
 	var err error
 	if p.files, err = calls.FileGlob(glob); err == nil {
 		p.lines, err = calls.LineGlob(glob)
 	}
+	p.begins = beginning(glob)
 	return p, err
+}
+
+// braces reads the arguments that a pattern wants.
+func (p *Pattern) braces(rest *string) bool {
+	inside, behind, ok := strings.Cut((*rest)[1:], "}")
+	*rest = behind
+	if inside == "" || !ok {
+		return false
+	}
+	for part := range strings.SplitSeq(inside, ",") {
+		name, glob, has := strings.Cut(part, "=")
+		text, err := calls.LineGlob(glob)
+		if name = strings.TrimSpace(name); !has || name == "" || err != nil {
+			return false
+		}
+		p.arguments = append(p.arguments, argument{strings.Split(name, "."), text})
+	}
+	return true
+}
+
+// beginning is what a glob begins with, up to the first character that stands for others.
+func beginning(glob string) string {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '*', '?', '[':
+			return b.String()
+		case '\\':
+			i = min(i+1, len(glob)-1)
+		}
+		b.WriteByte(glob[i])
+	}
+	return b.String()
+}
+
+// slip refuses a name that is a kind or a known tool but for a letter, or for its case.
+func (p *Pattern) slip(name string) error {
+	tools := calls.Tools()
+	if p.named || slices.Contains(tools, name) {
+		return nil
+	}
+	for _, known := range slices.Concat(calls.Kinds(), tools) {
+		if strings.EqualFold(known, name) || len(name) > 2 && near(known, name) {
+			return cli.WithHint(fmt.Errorf("%q is no kind and no tool that is known", name), "did you mean %s? tool:%s means a tool of that name", known, name)
+		}
+	}
+	return nil
+}
+
+// near reports whether two words differ by one letter: one that is added, left out or another one.
+func near(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return len(b)-len(a) == 1 && a[i:] == b[i+1:] || len(a) == len(b) && i < len(a) && a[i+1:] == b[i+1:]
+}
+
+// misplaced refuses a glob with a comma or a blank in the wrong place.
+func misplaced(text, glob string) error {
+	switch {
+	case glob == "":
+		return fmt.Errorf("%q has nothing behind the colon", text)
+	case strings.TrimSpace(glob) != glob:
+		return cli.WithHint(fmt.Errorf("%q has a blank that no command begins or ends with", text), "take it out")
+	case strings.HasPrefix(glob, "{") && strings.Contains(glob, ","):
+		return cli.WithHint(fmt.Errorf("%q has a list in braces, which means no choice here", text), "repeat the flag for each")
+	}
+	for part := range strings.SplitSeq(glob, ",") {
+		if part == glob {
+			break
+		}
+		part = strings.TrimSpace(part)
+		name, _, has := strings.Cut(part, ":")
+		if has && (slices.Contains(calls.Kinds(), name) || slices.Contains(calls.Tools(), name) || name == "tool") {
+			return cli.WithHint(fmt.Errorf("%q has a second pattern behind a comma", text), "repeat the flag for each")
+		}
+	}
+	return nil
+}
+
+// Unknown returns the name of the tool that is meant if neither the table of tools nor the pattern says that there is such
+// a tool.
+func (p *Pattern) Unknown() string {
+	if p.tool == "" || p.named || slices.Contains(calls.Tools(), p.tool) {
+		return ""
+	}
+	return p.tool
+}
+
+// Names reports whether a tool is the one that is meant.
+func (p *Pattern) Names(tool string) bool {
+	_, own := calls.Own(tool)
+	if p.tools != nil {
+		return p.tools.Match(tool)
+	}
+	return p.tool != "" && (strings.EqualFold(tool, p.tool) || strings.EqualFold(own, p.tool))
 }
 
 // Runs reports whether the pattern looks at what commands run, so that one that cannot be read matters.
@@ -97,7 +191,7 @@ func (p *Pattern) Runs() bool {
 	return p.lines != nil && (p.kind == calls.Run || p.tool != "" && calls.KindOf(p.tool) == calls.Run)
 }
 
-// Looks reports whether a call is of the kind or the tool that is meant, whatever it is about.
+// Looks reports whether a call is of the kind or the tool that is meant, and has the arguments, whatever it is about.
 func (p *Pattern) Looks(d *Deed) bool {
 	if p.made && d.Outcome == calls.Denied {
 		return false
@@ -105,8 +199,36 @@ func (p *Pattern) Looks(d *Deed) bool {
 	if d.unknown() {
 		return true
 	}
-	_, own := calls.Own(d.Name)
-	return d.Kind == p.kind || p.kind == calls.Write && d.Writes() || p.tool != "" && (d.Name == p.tool || own == p.tool)
+	return (p.kind != "" && d.Kind == p.kind || p.kind == calls.Write && d.Writes() || p.Names(d.Name)) && p.has(d)
+}
+
+// has reports whether a call has the arguments that are wanted.
+func (p *Pattern) has(d *Deed) bool {
+	if len(p.arguments) == 0 {
+		return true
+	}
+	all := js.Value(js.Trim(d.Arguments))
+	if inner := js.Value(js.Trim(all.Str())); inner.IsObject() && js.Valid([]byte(inner)) {
+		all = inner
+	}
+	return !slices.ContainsFunc(p.arguments, func(a argument) bool { return !a.in(all.Get(a.path...)) })
+}
+
+// in reports whether a value, or one of a list, is the one that is wanted.
+func (a argument) in(v js.Value) bool {
+	if v.IsArray() {
+		for e := range v.Elements() {
+			if a.in(e) {
+				return true
+			}
+		}
+		return false
+	}
+	text := v.Str()
+	if !v.IsString() {
+		text = string(v)
+	}
+	return v != "" && a.text.Match(text)
 }
 
 // Match reports whether a call is meant: by a simple command that it runs, by a path that it names, or by what else
@@ -118,32 +240,90 @@ func (p *Pattern) Match(d *Deed) bool {
 	case p.lines == nil:
 		return true
 	case p.kind == calls.Write, d.Command == "" && len(d.Paths) > 0:
-		return d.Touches(p.files)
+		return d.Touches(p.files) || p.files.MatchAny(d.wrote)
 	case d.Command == "":
 		return p.lines.Match(d.Target)
+	case d.Unparsed && p.lines.Match(d.Command):
+		return true
 	}
-	return slices.ContainsFunc(d.Lines(), p.lines.Match)
+	return slices.ContainsFunc(d.Commands, p.command) || slices.ContainsFunc(d.searched, p.words)
 }
 
-// hidden says why it is not known whether the pattern means a call, "" if that is known. Programs that may be run
-// beside the known ones count if strict is set.
-func (p *Pattern) hidden(d *Deed, strict bool) string {
+// command reports whether a simple command is meant.
+func (p *Pattern) command(c shell.Command) bool {
+	return p.lines.Match(c.String()) || c.Open() && p.lines.Match(c.String()+" ")
+}
+
+// words reports whether a text has the words that the pattern begins with, one behind the other.
+func (p *Pattern) words(text string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(p.begins)) {
+		_, behind, ok := strings.Cut(text, word)
+		if !ok {
+			return false
+		}
+		text = behind
+	}
+	return true
+}
+
+// perhaps reports whether a program that is not known may run a command that is meant.
+func (p *Pattern) perhaps(d *Deed) bool {
+	first, _, _ := strings.Cut(p.begins, " ")
+	behind := func(c shell.Command) bool { return slices.ContainsFunc(c.Behind(first), p.lines.Match) }
+	return slices.ContainsFunc(d.Perhaps, func(c shell.Command) bool { return p.command(c) || behind(c) }) || slices.ContainsFunc(d.Commands, behind)
+}
+
+// hides says why it is not known whether the pattern means a call, "" if that is known. firm says that this is
+// nothing that honest work often has.
+func (p *Pattern) hides(d *Deed) (why string, firm bool) {
+	if d.unknown() {
+		return "it is not known what they did", true
+	}
+	if p.lines == nil {
+		return "", false
+	}
+	if p.Runs() && d.Kind == calls.Other && len(d.Programs) > 0 && p.kind == calls.Run {
+		return "its arguments may be a program", false
+	}
+	if !p.Looks(d) {
+		return "", false
+	}
 	switch {
-	case d.unknown():
-		return "it is not known what they did"
-	case p.lines == nil || !p.Looks(d):
-		return ""
 	case d.Unread:
-		return "its arguments are not recorded"
+		return "its arguments are not recorded", true
 	case p.Runs() && d.Unparsed:
-		return "no command line that bash would read"
-	case p.Runs() && d.Opaque && strict:
-		return "what it runs does not stand in it"
-	case p.kind == calls.Write && len(d.Paths) == 0:
-		return "it names no file"
+		return "no command line that bash would read", true
+	case p.Runs() && d.Opaque:
+		return "what it runs does not stand in it", false
+	case p.Runs() && slices.ContainsFunc(d.Commands, func(c shell.Command) bool { return c.Hides(p.begins) }):
+		return "a word of a command is not literal", false
+	case p.Runs() && p.perhaps(d):
+		return "an argument of it is a command", false
+	case p.kind == calls.Write && d.unnamed:
+		return "it names no file", d.Kind == calls.Write
 	}
-	return ""
+	return "", false
 }
 
-// Sure reports whether a call is meant, and that is known.
-func (p *Pattern) Sure(d *Deed) bool { return p.hidden(d, false) == "" && p.Match(d) }
+// well returns the first command of a call, from one on, that is meant and that is known to have ended with success: len(Commands) for a
+// call as a whole; -1 if there is none.
+func (p *Pattern) well(d *Deed, from int) int {
+	switch {
+	case d.Outcome != calls.OK || !p.Looks(d):
+		return -1
+	case !p.Runs() || d.Command == "":
+		if why, _ := p.hides(d); from > 0 || why != "" || !p.Match(d) {
+			return -1
+		}
+		return len(d.Commands)
+	case d.Unparsed:
+		return -1
+	}
+	for i := from; i < len(d.Commands); i++ {
+		if e, known := d.ended(d.Commands[i]); known && e.Outcome == calls.OK && p.command(d.Commands[i]) {
+			return i
+		}
+	}
+	return -1
+}

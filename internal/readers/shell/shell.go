@@ -1,68 +1,186 @@
 // Package shell finds the simple commands of a shell command line, as a gate wants to
-// see them: what runs, without what only says where or how.
+// see them: what runs, without what only says where or how; what the status of the line says of each; what may be run
+// that does not stand in it; and which files it writes.
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Command is a simple command: a program and its arguments. An argument that is not literal is as it is
+// Ends is what the status of a command line says of one of its commands.
+type Ends int
+
+// What a status may say.
+const (
+	Unknown Ends = iota // nothing
+	Zero                // the command ended with 0 if the line did
+	Same                // it is the status of the command
+)
+
+// A Command is a simple command: a program and its arguments. A word that is not literal is as it is
 // written, "$x".
-type Command []string
+type Command struct {
+	Words []string
+	Ends  Ends
+	Maybe bool // one way to read the flags of a wrapper has it, and another one has not
+	Group int  // the commands of a pipe have one number
+
+	lead    string // the words up to the first character that is not literal
+	literal bool   // all of them are
+}
 
 // String joins the words by spaces.
-func (c Command) String() string { return strings.Join(c, " ") }
+func (c Command) String() string { return strings.Join(c.Words, " ") }
+
+// Hides reports whether the words that a text begins with may be those of the command, and are not known: the first
+// that is not literal stands in front of the end of the text.
+func (c Command) Hides(begins string) bool {
+	return !c.literal && len(c.lead) < len(begins) && strings.HasPrefix(begins, c.lead)
+}
+
+// Open reports whether more words follow that are not known, as xargs adds them.
+func (c Command) Open() bool { return !c.literal && c.lead == c.String()+" " }
+
+// Of returns a command of literal words.
+func Of(words ...string) Command {
+	return Command{Words: words, Ends: Same, lead: strings.Join(words, " "), literal: true}
+}
+
+// A File is one that a command line writes.
+type File struct {
+	Path   string // as it is written, behind the directories that the line went to; "" if it is not known
+	Group  int    // see Command
+	Behind int    // how many commands stand in front of it
+}
 
 // Simple are the simple commands of a command line.
 type Simple struct {
 	Commands []Command
 
-	// Opaque says that more may be run than Commands has: the words of a command are not literal, or a
-	// program is given to an interpreter, to eval, or to another machine.
+	// Perhaps are commands that stand in the arguments of programs which are not known here, and may run them.
+	Perhaps []Command
+
+	// Opaque says that more may be run than Commands has: a program is no literal word, or is given to an
+	// interpreter, to eval, or comes from a pipe.
 	Opaque bool
+
+	Files []File
+
+	PatchDir  string // where it went to before a patch is applied, "" for nowhere
+	PatchLost bool   // that is not known
 }
 
-// The largest command line that is parsed, in bytes, and how deep a command may be one of an
-// argument.
+// The largest command line that is parsed, in bytes, how deep a command may be one of an
+// argument, and how many commands are told.
 const (
-	maxSize = 1 << 20
-	maxDeep = 4
+	maxSize     = 1 << 20
+	maxDeep     = 4
+	maxCommands = 200_000
 )
 
 // Parse returns the simple commands of a line, in the order in which they are written. ok is false for one that
 // is no command line of bash, or larger than a mebibyte. These are taken off: the directory of a program; env,
 // timeout, nice, sudo, time, command, xargs, nohup and their like with their flags; and the flags of git in front of
-// its command. The command of sh -c, of a here-document for sh and of find -exec is one as well.
-func Parse(line string) (s Simple, ok bool) {
-	ok = s.parse(line, 0)
-	return s, ok
+// its command. What a shell, a here-document for one, find -exec, ssh, uv run and others run is a command as well.
+func Parse(line string) (Simple, bool) {
+	r := newReader()
+	ok := r.parse(line, 0, state{most: Same}, Same, false)
+	return r.Simple, ok
 }
 
-// parse adds the commands of a line that is an argument deep times.
-func (s *Simple) parse(line string, deep int) bool {
+// Exec returns what a list of words runs without a shell.
+func Exec(list []string) (Simple, bool) {
+	r := newReader()
+	all := make([]word, len(list))
+	for i, text := range list {
+		all[i] = literalWord(text)
+	}
+	st := state{most: Same}
+	ok := r.command(all, at{ends: Same}, &st)
+	return r.Simple, ok
+}
+
+// A reader gathers the commands of a line.
+type reader struct {
+	Simple
+	line      string // that is read now
+	functions map[string]bool
+	group     int
+	inner     bool // it reads an argument that may be a command line
+	maybe     bool // this is one reading of two
+}
+
+func newReader() *reader { return &reader{functions: map[string]bool{}} }
+
+// A state is the knowledge of a shell at a place of a line.
+type state struct {
+	pipefail, errexit           bool // they are set
+	maybePipefail, maybeErrexit bool // they may be
+	most                        Ends // that the status says of what follows
+	dir                         string
+	lost                        bool // dir is not known
+}
+
+// or returns the knowledge where one of two states holds.
+func (a state) or(b state) state {
+	return state{
+		a.pipefail && b.pipefail, a.errexit && b.errexit,
+		a.maybePipefail || b.maybePipefail, a.maybeErrexit || b.maybeErrexit,
+		min(a.most, b.most), a.dir, a.lost || b.lost || a.dir != b.dir,
+	}
+}
+
+// An at is where a command stands.
+type at struct {
+	ends      Ends
+	deep      int
+	maybe     bool
+	redirects []*syntax.Redirect
+	more      bool // words follow that are not known
+}
+
+// parse adds the commands of a line that is an argument deep times, and runs in another shell.
+func (r *reader) parse(line string, deep int, st state, e Ends, cond bool) bool {
+	_, ok := r.within(line, deep, st, e, cond)
+	return ok
+}
+
+// within is parse, and returns the state of the shell behind the line.
+func (r *reader) within(line string, deep int, st state, e Ends, cond bool) (state, bool) {
+	file := parsed(line)
+	if file == nil {
+		return st, false
+	}
+	nests := strings.ContainsAny(line, "(`") || strings.Contains(line, "function") // else it has neither functions nor substitutions
+	if nests {
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
+				r.functions[f.Name.Value] = true
+			}
+			return true
+		})
+	}
+	outer := r.line
+	r.line = line
+	w := walk{r, deep, nests, true}
+	_, after := w.list(file.Stmts, st, e, cond)
+	r.line = outer
+	return after, w.ok
+}
+
+// parsed parses a line, and returns nil if that fails.
+func parsed(line string) *syntax.File {
 	if len(line) > maxSize || nested(line) {
-		return false
+		return nil
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		return false
+		return nil
 	}
-	ok := true
-	syntax.Walk(file, func(n syntax.Node) bool {
-		stmt, is := n.(*syntax.Stmt)
-		if !is {
-			return ok
-		}
-		if call, is := stmt.Cmd.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			ok = s.command(words(line, call.Args), stmt.Redirs, deep) && ok
-		}
-		return ok
-	})
-	return ok
+	return file
 }
 
 // nested reports whether a line may be so deep that a parser that calls itself has no stack left.
@@ -74,263 +192,239 @@ func nested(line string) bool {
 	return deep > 50_000
 }
 
-// A word is one of a command, and whether it is literal.
-type word struct {
-	text    string
-	literal bool
+// A walk goes through the statements of one line. Every method returns two states of the shell: if the
+// statement succeeded, and whatever it ended with.
+type walk struct {
+	*reader
+	deep  int
+	nests bool // the line may have functions and substitutions
+	ok    bool
 }
 
-func words(line string, args []*syntax.Word) []word {
-	out := make([]word, len(args))
-	for i, w := range args {
-		text, ok := literal(w.Parts, false)
-		if !ok {
-			text = line[w.Pos().Offset():w.End().Offset()]
-		}
-		out[i] = word{text, ok}
-	}
-	return out
-}
-
-// literal returns what the parts of a word stand for. ok is false if the shell puts something in.
-func literal(parts []syntax.WordPart, quoted bool) (text string, ok bool) {
-	var b strings.Builder
-	for _, part := range parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescaped(p.Value, quoted))
-		case *syntax.SglQuoted:
-			if p.Dollar && strings.Contains(p.Value, `\`) {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			inner, ok := literal(p.Parts, true)
-			if !ok {
-				return "", false
-			}
-			b.WriteString(inner)
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// unescaped removes the backslashes that a shell removes: in quotes only those in front of special
-// characters.
-func unescaped(text string, quoted bool) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
-			if i++; text[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-// prefixes are programs that run the command that follows, and those of their flags that take a word.
-var prefixes = map[string][]string{
-	"env": {"-u", "--unset", "-C", "--chdir", "-S", "--split-string"}, "timeout": {"-k", "--kill-after", "-s", "--signal"}, "gtimeout": {"-k", "-s"},
-	"nice": {"-n", "--adjustment"}, "ionice": {"-c", "-n", "-p"}, "nohup": nil, "setsid": nil, "stdbuf": {"-i", "-o", "-e"}, "time": {"-f", "-o"}, "command": nil, "exec": {"-a"}, "builtin": nil, "noglob": nil,
-	"sudo":  {"-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "-D", "--chdir", "-R", "-T", "-U"},
-	"doas":  {"-u", "-C"},
-	"xargs": {"-a", "--arg-file", "-d", "--delimiter", "-E", "-I", "-L", "-n", "--max-args", "-P", "--max-procs", "-s", "--max-chars", "--replace"},
-}
-
-// operands are how many words of a prefix are no flags, and stand in front of the command.
-var operands = map[string]int{"timeout": 1, "gtimeout": 1}
-
-// gitFlags are the flags of git in front of its command that take a word.
-var gitFlags = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source"}
-
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
-
-// interpreters run a program that is an argument of these flags, or comes on standard input.
-var interpreters = map[string][]string{
-	"python": {"-c"}, "python3": {"-c"}, "node": {"-e", "--eval", "-p", "--print"}, "bun": {"-e", "--eval"}, "deno": {"eval"}, "perl": {"-e", "-E"}, "ruby": {"-e"}, "php": {"-r"},
-	"osascript": {"-e"}, "lua": {"-e"}, "pwsh": {"-c", "-Command"}, "powershell": {"-c", "-Command"},
-}
-
-// command adds a simple command.
-func (s *Simple) command(all []word, redirects []*syntax.Redirect, deep int) bool {
-	all = unwrapped(all)
-	if len(all) == 0 {
-		return true
-	}
-	if !all[0].literal {
-		s.Opaque = true
-	}
-	all[0].text = program(all[0])
-	if all[0].text == "git" {
-		all = append(all[:1:1], skip(all[1:], gitFlags)...)
-	}
-	c := make(Command, len(all))
-	for i, w := range all {
-		c[i] = w.text
-	}
-	s.Commands = append(s.Commands, c)
-	switch name := c[0]; {
-	case slices.Contains(shells, name):
-		return s.script(all, redirects, deep)
-	case name == "eval", name == "ssh":
-		s.Opaque = s.Opaque || len(all) > 1
-	case name == "find":
-		return s.found(all, deep)
-	default:
-		s.interpreted(all, redirects)
-	}
-	return true
-}
-
-// program is the name of a program without its directory.
-func program(w word) string {
-	if w.literal && strings.Contains(w.text, "/") {
-		return path.Base(w.text)
-	}
-	return w.text
-}
-
-// unwrapped takes off the programs that run the command behind them.
-func unwrapped(all []word) []word {
-	for len(all) > 0 && all[0].literal {
-		name := program(all[0])
-		takes, is := prefixes[name]
-		if !is {
-			return all
-		}
-		if name == "command" && len(all) > 1 && strings.HasPrefix(all[1].text, "-") && all[1].text != "-p" && all[1].text != "--" {
-			return all // it looks one up
-		}
-		rest := skip(all[1:], takes)
-		if name == "env" {
-			for len(rest) > 0 && strings.Contains(rest[0].text, "=") {
-				rest = rest[1:]
-			}
-		}
-		if rest = rest[min(operands[name], len(rest)):]; len(rest) == 0 {
-			return all // env alone prints the environment
-		}
-		all = rest
-	}
-	return all
-}
-
-// skip takes flags off, of which some take the word behind them.
-func skip(all []word, takes []string) []word {
-	for len(all) > 0 && strings.HasPrefix(all[0].text, "-") && all[0].text != "-" {
-		flag := all[0].text
-		if all = all[1:]; flag == "--" {
-			break
-		}
-		if slices.Contains(takes, flag) && len(all) > 0 {
-			all = all[1:]
-		}
-	}
-	return all
-}
-
-// script looks into what a shell is given to run.
-func (s *Simple) script(all []word, redirects []*syntax.Redirect, deep int) bool {
-	for i, w := range all[1:] {
+// list looks at statements that follow each other, of which e is what the status says of the last. cond says that a
+// failure ends nothing, whatever errexit says, as in a condition.
+func (w *walk) list(all []*syntax.Stmt, st state, e Ends, cond bool) (succ, after state) {
+	succ, after = st, st
+	for i, s := range all {
+		of := Unknown
 		switch {
-		case strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "c"):
-			rest := skip(all[i+2:], []string{"-o", "-O"})
-			if len(rest) == 0 {
-				return true
-			}
-			return s.inner(rest[0], deep)
-		case w.text == "-o", w.text == "-O", w.text == "--rcfile", w.text == "--init-file":
-			continue
-		case !strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "+") && (i == 0 || all[i].text != "-o" && all[i].text != "-O"):
-			return true // a file
+		case i == len(all)-1:
+			of = e
+		case after.errexit && !cond && plain(s), orExit(s):
+			of = min(e, Zero)
 		}
+		if i > 0 && after.maybeErrexit {
+			of = min(of, Zero) // an earlier one may have ended the shell
+		}
+		w.group++
+		succ, after = w.stmt(s, after, of, cond)
 	}
-	input, ok := standardInput(redirects)
-	if !ok {
-		s.Opaque = true // a pipe, or what the user types
+	return succ, after
+}
+
+// plain reports whether a failure of a statement ends the shell if errexit is set.
+func plain(s *syntax.Stmt) bool {
+	if s.Negated || s.Background {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+	case *syntax.CallExpr, *syntax.Subshell:
 		return true
 	}
-	return s.inner(input, deep)
+	return false
 }
 
-// inner adds the commands of a command line that is a word.
-func (s *Simple) inner(w word, deep int) bool {
-	if !w.literal || deep == maxDeep {
-		s.Opaque = true
-		return true
+func (w *walk) stmt(s *syntax.Stmt, st state, e Ends, cond bool) (succ, after state) {
+	e = min(e, st.most)
+	if s.Negated {
+		e, cond = Unknown, true
 	}
-	return s.parse(w.text, deep+1)
+	for _, to := range s.Redirs {
+		w.redirect(to, st)
+	}
+	if s.Background || s.Coprocess || s.Disown {
+		w.cmd(s, st, Unknown, cond)
+		return st, st
+	}
+	return w.cmd(s, st, e, cond)
 }
 
-// standardInput returns the here-document or the here-string of a command.
-func standardInput(redirects []*syntax.Redirect) (word, bool) {
-	for _, r := range redirects {
-		of := r.Hdoc
-		if r.Op == syntax.WordHdoc {
-			of = r.Word
+// cmd looks at the command of a statement.
+func (w *walk) cmd(s *syntax.Stmt, st state, e Ends, cond bool) (succ, after state) {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return w.call(c, s.Redirs, st, e)
+	case *syntax.Block:
+		return w.list(c.Stmts, st, e, cond)
+	case *syntax.Subshell:
+		w.list(c.Stmts, st, e, cond)
+		return st, st
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return w.stmt(c.Stmt, st, e, cond)
 		}
-		if of != nil && (r.Hdoc != nil || r.Op == syntax.WordHdoc) {
-			_, quoted := literal(r.Word.Parts, false)
-			bare := quoted && r.Word.Lit() == ""
-			if r.Hdoc != nil && bare {
-				return word{raw(of), true}, true
+	case *syntax.BinaryCmd:
+		return w.binary(c, st, e, cond)
+	case *syntax.FuncDecl:
+		w.inside(c, st)
+	default:
+		if s.Cmd != nil {
+			after = w.inside(s.Cmd, st)
+			if mayEnd(s.Cmd) {
+				after.most = min(after.most, Zero)
 			}
-			text, ok := literal(of.Parts, true)
-			return word{text, ok}, true
+			return after, after
 		}
 	}
-	return word{}, false
+	return st, st
 }
 
-// raw returns a here-document in which nothing is special.
-func raw(w *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok {
-			b.WriteString(lit.Value)
+func (w *walk) binary(c *syntax.BinaryCmd, st state, e Ends, cond bool) (succ, after state) {
+	switch c.Op {
+	case syntax.AndStmt:
+		x, either := w.stmt(c.X, st, min(e, Zero), true)
+		w.group++
+		y, behind := w.stmt(c.Y, x, min(e, Zero), cond)
+		return y, either.or(behind)
+	case syntax.OrStmt:
+		of := Unknown
+		if fails(c.Y) {
+			of = min(e, Zero)
 		}
+		x, either := w.stmt(c.X, st, of, true)
+		w.group++
+		y, behind := w.stmt(c.Y, either, Unknown, cond)
+		if of != Unknown {
+			x.most = min(x.most, behind.most)
+			return x, x.or(behind)
+		}
+		return x.or(y), x.or(behind)
 	}
-	return b.String()
+	of := Unknown
+	if st.pipefail {
+		of = min(e, Zero)
+	}
+	w.stmt(c.X, st, of, true)
+	if st.maybePipefail {
+		e = min(e, Zero)
+	}
+	_, last := w.stmt(c.Y, st, e, cond) // zsh runs it in the shell itself
+	st.most = min(st.most, last.most)
+	return st, st
 }
 
-// found adds the commands that find runs.
-func (s *Simple) found(all []word, deep int) bool {
-	for i := 0; i < len(all); i++ {
-		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, all[i].text) {
-			continue
-		}
-		from := i + 1
-		for i = from; i < len(all) && all[i].text != ";" && all[i].text != "+"; {
-			i++
-		}
-		if !s.command(slices.Clone(all[from:i]), nil, deep) {
+// orExit reports whether a statement is a || exit 1, behind which nothing runs if a failed.
+func orExit(s *syntax.Stmt) bool {
+	c, is := s.Cmd.(*syntax.BinaryCmd)
+	return is && c.Op == syntax.OrStmt && !s.Negated && !s.Background && fails(c.Y) && !returns(c.Y)
+}
+
+// returns reports whether there is a return in a node, which does not end a shell.
+func returns(n syntax.Node) (found bool) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		lit, is := n.(*syntax.Lit)
+		found = found || is && lit.Value == "return"
+		return !found
+	})
+	return found
+}
+
+// fails reports whether a statement ends with a status other than 0, whatever happens: exit 1, or a block that ends so.
+func fails(s *syntax.Stmt) bool {
+	if s.Negated || s.Background || len(s.Redirs) > 0 && s.Cmd == nil {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.Block:
+		return len(c.Stmts) > 0 && fails(c.Stmts[len(c.Stmts)-1]) && !slices.ContainsFunc(c.Stmts[:len(c.Stmts)-1], leaves)
+	case *syntax.CallExpr:
+		return len(c.Args) == 2 && len(c.Assigns) == 0 && (c.Args[0].Lit() == "exit" || c.Args[0].Lit() == "return") && failure(c.Args[1].Lit())
+	}
+	return false
+}
+
+// leaves reports whether a statement may leave its list with another status.
+func leaves(s *syntax.Stmt) bool {
+	c, is := s.Cmd.(*syntax.CallExpr)
+	return !is || len(c.Args) > 0 && !slices.Contains([]string{"echo", "printf", "cat", "kill"}, c.Args[0].Lit())
+}
+
+// failure reports whether a text is a status that says so.
+func failure(text string) bool {
+	return len(text) > 0 && len(text) <= 3 && strings.Trim(text, "0123456789") == "" && strings.Trim(text, "0") != "" && (len(text) < 3 || text <= "255")
+}
+
+// inside looks at the statements within a node, which run any number of times and end in any way. It returns the state of the
+// shell behind them.
+func (w *walk) inside(n syntax.Node, st state) state {
+	behind := st
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if s, is := n.(*syntax.Stmt); is {
+			w.group++
+			_, after := w.stmt(s, behind, Unknown, true)
+			behind = behind.or(after)
 			return false
 		}
-	}
-	return true
+		return true
+	})
+	return behind
 }
 
-// interpreted notes a program for an interpreter.
-func (s *Simple) interpreted(all []word, redirects []*syntax.Redirect) {
-	flags, is := interpreters[all[0].text]
-	if !is {
+// mayEnd reports whether to expand a node may end the shell.
+func mayEnd(n syntax.Node) (found bool) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if p, is := n.(*syntax.ParamExp); is && p.Exp != nil && (p.Exp.Op == syntax.ErrorUnset || p.Exp.Op == syntax.ErrorUnsetOrNull) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// call looks at a simple command, or an assignment.
+func (w *walk) call(c *syntax.CallExpr, redirects []*syntax.Redirect, st state, e Ends) (succ, after state) {
+	if mayEnd(c) {
+		st.most = min(st.most, Zero)
+	}
+	e = min(e, st.most)
+	for _, a := range c.Assigns {
+		if a.Name != nil && hiding(a.Name.Value) {
+			w.Opaque = true
+		}
+	}
+	if len(c.Args) > 0 {
+		all, ok := w.words(c.Args)
+		w.Opaque = w.Opaque || !ok
+		w.ok = w.command(all, at{ends: e, deep: w.deep, redirects: redirects}, &st) && w.ok
+	}
+	if w.nests {
+		w.inside(c, st)
+	}
+	return st, st
+}
+
+// hiding reports whether a variable of the environment has a program run what does not stand in the line.
+func hiding(name string) bool {
+	return strings.HasPrefix(name, "GIT_CONFIG") || name == "BASH_ENV" || name == "ENV" || name == "GIT_SSH_COMMAND"
+}
+
+// redirect looks at where a statement reads and writes.
+func (w *walk) redirect(to *syntax.Redirect, st state) {
+	for _, word := range []*syntax.Word{to.Word, to.Hdoc} {
+		if word != nil {
+			w.inside(word, st)
+		}
+	}
+	switch to.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll, syntax.RdrAllClob, syntax.AppAllClob, syntax.DplOut:
+	default:
 		return
 	}
-	_, input := standardInput(redirects)
-	file := slices.IndexFunc(all[1:], func(w word) bool {
-		return !strings.HasPrefix(w.text, "-") || slices.Contains(flags, w.text) || w.text == "-m" || w.text == "--version" || w.text == "-V" || w.text == "-v"
-	})
-	switch {
-	case file < 0:
-		s.Opaque = s.Opaque || input || len(all) == 1 || all[len(all)-1].text == "-"
-	case slices.Contains(flags, all[1+file].text):
-		s.Opaque = true
+	all, _ := w.words([]*syntax.Word{to.Word})
+	if len(all) == 1 && to.Op == syntax.DplOut && (strings.Trim(all[0].text, "0123456789-") == "" || !all[0].literal) {
+		return
 	}
+	w.writes(all, &st)
 }

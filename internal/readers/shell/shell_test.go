@@ -38,8 +38,8 @@ func TestParse(t *testing.T) {
 		{"subshell", `(cd x; git push)`, "cd x|git push"},
 		{"redirect", `git push 2>&1 >/dev/null`, "git push"},
 		{"variable command", `$GIT push`, "$GIT push ?"},
-		{"eval", `eval "git push"`, "eval git push ?"},
-		{"ssh", `ssh h git push`, "ssh h git push ?"},
+		{"eval", `eval "git push"`, "eval git push|git push"},
+		{"ssh", `ssh h git push`, "ssh h git push|git push"},
 		{"opaque-python", `python3 -c 'x'`, "python3 -c x ?"},
 		{"python from a heredoc", "python3 - <<'EOF'\nx\nEOF", "python3 - ?"},
 		{"python script", `python3 x.py -c y`, "python3 x.py -c y"},
@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		{"empty", ``, ""},
 		{"unparsed", `if then (`, "unparsed"},
 		{"unparsed inside", `sh -c 'if then ('`, "unparsed"},
-		{"dollar quotes", `git commit -m $'a\nb'`, `git commit -m $'a\nb'`},
+		{"dollar quotes", `git commit -m $'a\nb'`, "git commit -m a\nb"},
 		{"nul", "a\x00b", "ab"},
 	} {
 		s, ok := shell.Parse(tt.line)
@@ -92,17 +92,32 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// FuzzParse: it ends without a panic, and a command that is found has a program.
+// FuzzParse: it ends without a panic; a command that is found has a program, and a claim only if the line is one; and words
+// without a shell are read as they are.
 func FuzzParse(f *testing.F) {
-	for _, line := range []string{"a && b", "sh -c 'x'", "cat <<E\nx\nE", "git -C x push", "find . -exec a \\;", "xargs", "env", "timeout", "bash -c", "${x", "eval"} {
+	for _, line := range []string{
+		"a && b", "sh -c 'x'", "cat <<E\nx\nE", "git -C x push", "find . -exec a \\;", "xargs", "env", "timeout", "bash -c", "${x", "eval", "a{b,c{d,e}}f", "{1..9}", "$'\\x41\\u00e9\\c'", "set -euo pipefail; a | b", "a || exit 1; b",
+		"git -c alias.a='!b' a", "sudo -Hu me A=1 b", "parallel a ::: b", "env -S 'a b'", "trap 'a' EXIT", ". <(a)", "x=1 $x", "cd a; b > c", "sed -i s/a/b/ c", "python3 -uc x", "alias a=b", "docker run -v a:b c d", "f() { f; }; f", "awk '{print|\"x\"}'",
+	} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		s, _ := shell.Parse(line)
-		for _, c := range s.Commands {
-			if len(c) == 0 {
+		s, ok := shell.Parse(line)
+		for _, c := range append(s.Commands, s.Perhaps...) {
+			if len(c.Words) == 0 {
 				t.Errorf("%q: an empty command", line)
 			}
+			c.Hides("git push")
+			c.Behind("git")
 		}
+		for _, file := range s.Files {
+			if file.Behind > len(s.Commands) {
+				t.Errorf("%q: a file behind %d commands of %d", line, file.Behind, len(s.Commands))
+			}
+		}
+		if again, same := shell.Parse(line); same != ok || len(again.Commands) != len(s.Commands) || again.Opaque != s.Opaque {
+			t.Errorf("%q: read otherwise when it is read again", line)
+		}
+		shell.Exec(strings.Split(line, " "))
 	})
 }
