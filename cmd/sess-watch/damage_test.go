@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+)
+
+// A state of a session that cannot be read whole is no state to wait for, unless that is let pass.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	const head = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi"}}` + "\n"
+	const reply = `{"type":"message","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"assistant","content":[],"stopReason":"stop"}}` + "\n"
+	for _, tt := range []struct {
+		name, text string
+		old        bool
+		flags      string
+		want       int
+	}{
+		{"whole", head + reply, false, "--until answered", 0},
+		{"a damaged line", head + `{"type":"mess` + "\n" + reply, false, "--until answered", 2},
+		{"a damaged line that is let pass", head + `{"type":"mess` + "\n" + reply, false, "--until answered --damaged-ok", 0},
+		{"a parent that is missing", head + strings.Replace(reply, `"a0000001"`, `"b0000001"`, 1), false, "--until answered", 2},
+		{"a line that is being written", head + reply + `{"type":"mess`, false, "--until answered", 0},
+		{"a line that was left torn", head + reply + `{"type":"mess`, true, "--until answered", 2},
+		{"not waited for", head + `{"type":"mess` + "\n" + reply, false, "--once", 0},
+		{"nothing to let pass", head + reply, false, "--once --damaged-ok", 2},
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if tt.old {
+			if err := os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out, errs bytes.Buffer
+		if status := cli.Run(t.Context(), tool, strings.NewReader(""), &out, &errs, append(strings.Fields(tt.flags), path)); status != tt.want {
+			t.Errorf("%s: status %d, want %d: %s%s", tt.name, status, tt.want, &out, &errs)
+		}
+	}
+}
