@@ -88,7 +88,7 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		hidden += most
 	}
 	if hidden > 0 && !c.strict {
-		s.Warnf("%s what they run or write: --strict counts them", tty.Count(hidden, "call hides", "calls hide"))
+		s.Warnf("%s: --strict counts that", tty.Count(hidden, "call hides what it runs or writes", "calls hide what they run or write"))
 	}
 	err := errors.Join(reading.Err(), unread(verdicts))
 	if err == nil && reading.Sessions == 0 {
@@ -123,7 +123,7 @@ func unread(verdicts []verdict) error {
 		}
 	}
 	if n > 1 {
-		return cli.WithStatus(fmt.Errorf("%w, and so are %s", first, tty.Count(n-1, "other session", "other sessions")), cli.Status(first))
+		return cli.WithStatus(fmt.Errorf("%w; %s as well", first, tty.Count(n-1, "other session", "other sessions")), cli.Status(first))
 	}
 	return first
 }
