@@ -193,7 +193,7 @@ var heavy = map[string][]string{
 	"github.com/yuin/":       {"sess-show"},
 	"github.com/BurntSushi/": {"sess-redact"},
 	"mvdan.cc/sh/":           {"sess-assert", "sess-calls"},
-	"github.com/BobuSumisu/": {"sess-redact", "sess-assert", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
+	"github.com/BobuSumisu/": {"sess-redact", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
 	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
 }
 
