@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -75,7 +75,11 @@ func (c *config) check() error {
 		for i, text := range flag.given {
 			g, err := flag.parse(text)
 			if err != nil {
-				return cli.WithStatus(fmt.Errorf("%s: %w", flag.name, err), cli.ExitUsage)
+				bad := cli.UsageError("%s: %v", flag.name, err)
+				if slip, ok := errors.AsType[*gate.Slip](err); ok {
+					bad = cli.WithHint(bad, "%s", slip.Hint)
+				}
+				return bad
 			}
 			if slices.Index(flag.given, text) == i {
 				c.gates = append(c.gates, g)

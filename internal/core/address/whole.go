@@ -65,12 +65,12 @@ func (src *Source) Unread(strict bool, problems ...[]session.Problem) error {
 		}
 	}
 	if torn != nil && strict {
-		return fmt.Errorf("%s, and the file was written to in the last minute", located(src.Name, torn))
+		return fmt.Errorf("%s, and the file was written to in the last minute", located(src.Name, torn).Error())
 	}
 	return nil
 }
 
 // NotWhole is the error of a session that a gate could not read whole, with what to do.
 func NotWhole(err error) error {
-	return cli.WithHint(fmt.Errorf("%s: not all could be read", err), "sess-check lists damage; --damaged-ok takes what can be read for all")
+	return cli.WithHint(fmt.Errorf("%s: not all could be read", err.Error()), "sess-check lists damage; --damaged-ok takes what can be read for all")
 }

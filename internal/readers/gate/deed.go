@@ -43,7 +43,7 @@ func read(c calls.Call, typed string) Deed {
 // reads adds what a program runs.
 func (d *Deed) reads(p calls.Program, typed string) {
 	var s shell.Simple
-	ok := true
+	var ok bool
 	switch {
 	case p.Words != nil:
 		s, ok = shell.Exec(p.Words)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/calls"
-	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/readers/shell"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -37,6 +36,11 @@ type argument struct {
 // isTool says in front of a name that it is one of a tool.
 const isTool = "tool:"
 
+// A Slip is the error of a pattern that can mean no call, with what may be meant.
+type Slip struct{ Text, Hint string }
+
+func (s *Slip) Error() string { return s.Text }
+
 // Parse reads a pattern.
 func Parse(text string) (*Pattern, error) {
 	p := &Pattern{Text: text}
@@ -57,7 +61,7 @@ func Parse(text string) (*Pattern, error) {
 	case rest != "" && !has:
 		return nil, fmt.Errorf("%q has %q where a colon or the end should be", p.Text, rest)
 	case strings.ContainsAny(name, " \t,=!"):
-		return nil, cli.WithHint(fmt.Errorf("%q is no name of a kind or a tool", name), "a pattern is KIND:GLOB or TOOL:GLOB, as in run:git push*; other gates are other flags")
+		return nil, &Slip{fmt.Sprintf("%q is no name of a kind or a tool", name), "a pattern is KIND:GLOB or TOOL:GLOB, as in run:git push*; other gates are other flags"}
 	case strings.ContainsAny(name, "*?["):
 		var err error
 		if p.tools, err = calls.LineGlob(name); err != nil {
@@ -127,7 +131,7 @@ func (p *Pattern) slip(name string) error {
 	}
 	for _, known := range slices.Concat(calls.Kinds(), tools) {
 		if strings.EqualFold(known, name) || len(name) > 2 && near(known, name) {
-			return cli.WithHint(fmt.Errorf("%q is no kind and no tool that is known", name), "did you mean %s? tool:%s means a tool of that name", known, name)
+			return &Slip{fmt.Sprintf("%q is no kind and no tool that is known", name), fmt.Sprintf("did you mean %s? tool:%s means a tool of that name", known, name)}
 		}
 	}
 	return nil
@@ -151,9 +155,9 @@ func misplaced(text, glob string) error {
 	case glob == "":
 		return fmt.Errorf("%q has nothing behind the colon", text)
 	case strings.TrimSpace(glob) != glob:
-		return cli.WithHint(fmt.Errorf("%q has a blank that no command begins or ends with", text), "take it out")
+		return &Slip{fmt.Sprintf("%q has a blank that no command begins or ends with", text), "take it out"}
 	case strings.HasPrefix(glob, "{") && strings.Contains(glob, ","):
-		return cli.WithHint(fmt.Errorf("%q has a list in braces, which means no choice here", text), "repeat the flag for each")
+		return &Slip{fmt.Sprintf("%q has a list in braces, which means no choice here", text), "repeat the flag for each"}
 	}
 	for part := range strings.SplitSeq(glob, ",") {
 		if part == glob {
@@ -162,7 +166,7 @@ func misplaced(text, glob string) error {
 		part = strings.TrimSpace(part)
 		name, _, has := strings.Cut(part, ":")
 		if has && (slices.Contains(calls.Kinds(), name) || slices.Contains(calls.Tools(), name) || name == "tool") {
-			return cli.WithHint(fmt.Errorf("%q has a second pattern behind a comma", text), "repeat the flag for each")
+			return &Slip{fmt.Sprintf("%q has a second pattern behind a comma", text), "repeat the flag for each"}
 		}
 	}
 	return nil

@@ -182,12 +182,12 @@ func TestDrawnPrograms(t *testing.T) {
 				continue
 			}
 			claimed++
-			real := did[c.Words[1]]
-			if status == 0 && len(real) == 0 {
+			ended := did[c.Words[1]]
+			if status == 0 && len(ended) == 0 {
 				t.Fatalf("%d: %s is said to have ended with 0, and never ran, in\n%s", n, c.Words[1], line)
 			}
-			if len(real) > 0 && real[len(real)-1] != fmt.Sprint(status) {
-				t.Fatalf("%d: %s is said to have ended with %d, and ended with %s, in\n%s", n, c.Words[1], status, real, line)
+			if len(ended) > 0 && ended[len(ended)-1] != fmt.Sprint(status) {
+				t.Fatalf("%d: %s is said to have ended with %d, and ended with %s, in\n%s", n, c.Words[1], status, ended, line)
 			}
 		}
 	}

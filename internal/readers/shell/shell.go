@@ -125,11 +125,11 @@ type state struct {
 }
 
 // or returns the knowledge where one of two states holds.
-func (a state) or(b state) state {
+func (st *state) or(b state) state {
 	return state{
-		a.pipefail && b.pipefail, a.errexit && b.errexit,
-		a.maybePipefail || b.maybePipefail, a.maybeErrexit || b.maybeErrexit,
-		min(a.most, b.most), a.dir, a.lost || b.lost || a.dir != b.dir,
+		st.pipefail && b.pipefail, st.errexit && b.errexit,
+		st.maybePipefail || b.maybePipefail, st.maybeErrexit || b.maybeErrexit,
+		min(st.most, b.most), st.dir, st.lost || b.lost || st.dir != b.dir,
 	}
 }
 
