@@ -140,7 +140,7 @@ func TestDrawnPrograms(t *testing.T) {
 		cmd := exec.CommandContext(limit, bash, "-c", line)
 		cmd.WaitDelay = time.Second
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "PROBED="+log, "FUNCNEST=20")
+		cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "PROBED="+log, "FUNCNEST=2")
 		_ = cmd.Run()
 		late := limit.Err()
 		if cancel(); late != nil {
