@@ -288,7 +288,10 @@ func Format(name string) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(format))
+	if name := strings.TrimSpace(string(format)); name != "pi" && name != "omp" {
+		return name
+	}
+	return "" // one of ours, which is damaged
 }
 
 // Warn prints problems as warnings.

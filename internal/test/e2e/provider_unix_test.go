@@ -58,7 +58,7 @@ func TestProviderCalls(t *testing.T) {
 		"a connector": {
 			"claude", claude(`{"type":"mcp_tool_use","id":"srv1","name":"find","server_name":"wiki","input":{"query":"parser"}}`,
 				`{"type":"mcp_tool_result","tool_use_id":"srv1","is_error":false,"content":[{"type":"text","text":"page of the wiki"}]}`, said),
-			"other:ok:parser", "parser", "page of the wiki",
+			"search:ok:parser", "parser", "page of the wiki",
 		},
 		"one that nobody knows, without result": {
 			"claude", claude(`{"type":"server_tool_use","id":"srv1","name":"dowse","input":{"query":"water"}}`, said),
@@ -74,15 +74,15 @@ func TestProviderCalls(t *testing.T) {
 		},
 		"the Responses API": {
 			"openai", `{"object":"response","id":"r1","model":"gpt-5.5","status":"completed","usage":{"input_tokens":10,"output_tokens":5},"output":[{"type":"mcp_call","id":"mcp1","server_label":"wiki","name":"find","arguments":"{\"query\":\"parser\"}","output":"page of the wiki","error":null},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}]}`,
-			"other:ok:parser", "parser", "page of the wiki",
+			"search:ok:parser", "parser", "page of the wiki",
 		},
 		"code of the Responses API": {
 			"openai", `{"object":"response","id":"r1","model":"gpt-5.5","status":"completed","usage":{"input_tokens":10,"output_tokens":5},"output":[{"type":"code_interpreter_call","id":"ci1","status":"failed","code":"print(1/0)","outputs":[{"type":"logs","logs":"ZeroDivisionError"}]}]}`,
-			"run:fail:code_interpreter", "print(1", "ZeroDivisionError",
+			"run:fail:print(1/0)", "print(1", "ZeroDivisionError",
 		},
 		"Gemini's API": {
 			"", `{"candidates":[{"content":{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"print(7)"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"seven"}},{"text":"done"}]},"finishReason":"STOP"}],"modelVersion":"gemini-3-pro","usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5}}`,
-			"run:ok:code_execution", "print(7", "seven",
+			"run:ok:print(7)", "print(7", "seven",
 		},
 		"grounding of Gemini's API": {
 			"", `{"candidates":[{"content":{"role":"model","parts":[{"text":"done"}]},"groundingMetadata":{"webSearchQueries":["parser bug"],"groundingChunks":[{"web":{"uri":"https://example.com/a","title":"A page"}}]},"finishReason":"STOP"}],"modelVersion":"gemini-3-pro","usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5}}`,
