@@ -177,7 +177,9 @@ func (d *Deed) ended(c shell.Command) (calls.Ending, bool) {
 }
 
 // Writes reports whether a call writes files: by itself, by a patch in its command, or by a command that is known to.
-func (d *Deed) Writes() bool { return d.Kind == calls.Write || d.Patched || len(d.Files) > 0 || d.unknown() }
+func (d *Deed) Writes() bool {
+	return d.Kind == calls.Write || d.Patched || len(d.Files) > 0 || d.unknown()
+}
 
 // unknown reports whether a deed stands for calls of which nothing is recorded.
 func (d *Deed) unknown() bool { return d.Unread && d.Name == "" }
