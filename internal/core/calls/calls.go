@@ -25,13 +25,13 @@ type Call struct {
 	Kind     string    // see [Kinds]
 	Command  string    // that it runs, "" if it runs none
 	Programs []Program // that it runs, see [Programs]
-	Told     bool
-	cwd      string
-	Paths    []string // that it names; below the session's directory they are relative to it
-	Patched  bool     // a patch is among its arguments, or in its command: it writes Paths
-	Target   string   // its subject: the command, the first path, the pattern or the text
-	In       string   // the id of the call whose tool made it, "" for one that a model made
-	Unread   bool     // its arguments are not recorded; without a name it stands for all calls that are not
+	Told     bool      // the program stands in its arguments, or it has none
+	cwd      string    // the session's directory
+	Paths    []string  // that it names; below the session's directory they are relative to it
+	Patched  bool      // a patch is among its arguments, or in its command: it writes Paths
+	Target   string    // its subject: the command, the first path, the pattern or the text
+	In       string    // the id of the call whose tool made it, "" for one that a model made
+	Unread   bool      // its arguments are not recorded; without a name it stands for all calls that are not
 }
 
 // ByProvider is who made a call that the provider of a model made by itself, away from the user's machine. Its result

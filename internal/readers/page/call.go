@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -80,7 +81,16 @@ func (p *page) made(c session.ToolCall, m session.Message, by string, result fun
 	p.raw("><summary><b>")
 	p.text(nameless(c.Name))
 	p.raw("</b> ")
-	p.text(title)
+	if answers := calls.Answers(c, m); len(answers) > 0 {
+		for i, answer := range answers { // decisions of the user are not folded
+			if i > 0 {
+				p.raw("<br>")
+			}
+			p.text(p.cut(answer))
+		}
+	} else {
+		p.text(title)
+	}
 	p.raw(`<span class="s">`)
 	p.text(by + p.aside(m, details, diff, isDiff))
 	p.raw("</span></summary>")

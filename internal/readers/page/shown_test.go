@@ -45,6 +45,25 @@ func TestTitlesOfCalls(t *testing.T) {
 	}
 }
 
+// Where a person decided, the folded line has the questions and the answers.
+func TestAnswersAreTold(t *testing.T) {
+	t.Parallel()
+	asked := `{"type":"toolCall","id":"c","name":"AskUserQuestion","arguments":{"questions":[{"question":"Which <port>?"},{"question":"Sure?"}]}}`
+	result := `{"type":"message","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"toolResult","toolCallId":"c","toolName":"AskUserQuestion","content":[],"details":{"answers":{"Which <port>?":"80","Sure?":"yes"}}}}`
+	for _, tt := range []struct {
+		want  string
+		lines []string
+	}{
+		{"Which &lt;port&gt;? → not answered<br>Sure? → not answered", []string{reply(asked)}},
+		{"Which &lt;port&gt;? → 80<br>Sure? → yes", []string{reply(asked), result}},
+	} {
+		got := written(t, corpus.Parse(t, tt.lines...), usual)
+		if !strings.Contains(got, "<summary><b>AskUserQuestion</b> "+tt.want+"<span") {
+			t.Errorf("no %s in %.300q", tt.want, from(got, "<summary><b>"))
+		}
+	}
+}
+
 // A session without a name has the first words that were asked, and a sign if there are more.
 func TestHeadingIsCutAtAWord(t *testing.T) {
 	t.Parallel()
