@@ -301,6 +301,7 @@ func (rd *reader) emit(c Call, from *fields) {
 // session without ids, all are.
 func (rd *reader) finish() {
 	rd.once()
+	rd.untold()
 	if rd.tree == nil || rd.leaf < 0 {
 		return
 	}
@@ -313,6 +314,19 @@ func (rd *reader) finish() {
 	}
 	for i, at := range rd.at {
 		rd.Calls[i].Abandoned = !on[at]
+	}
+}
+
+// untold finds the replies of Copilot whose input is not told: a reply has its output alone, and the rest of
+// a run comes when the run is shut down, which one that was killed, or goes on, has not been.
+func (rd *reader) untold() {
+	told := map[string]bool{} // the models with a rest behind
+	for i := len(rd.Calls) - 1; i >= 0; i-- {
+		c := &rd.Calls[i]
+		told[c.Model] = told[c.Model] || c.Purpose == Rest
+		if c.Provider == "github-copilot" && c.Tokens.Output > 0 && c.Tokens.Output == c.Tokens.Total() && !told[c.Model] {
+			c.Price.Add("inputTokens", `"not told"`)
+		}
 	}
 }
 

@@ -128,3 +128,36 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// A reply of Copilot says its output alone: what it read is told when its run is shut down, or is not known.
+func TestUntoldInput(t *testing.T) {
+	t.Parallel()
+	reply := func(provider, model, usage string) string {
+		return `{"type":"message","message":{"role":"assistant","provider":"` + provider + `","model":"` + model + `","usage":` + usage + `}}`
+	}
+	rest := `{"type":"usage","kind":"rest","provider":"github-copilot","model":"a","usage":{"input":70}}`
+	for name, tt := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"not told":              {[]string{reply("github-copilot", "a", `{"output":5}`)}, "inputTokens"},
+		"told":                  {[]string{reply("github-copilot", "a", `{"output":5}`), rest}, ""},
+		"told of another model": {[]string{reply("github-copilot", "b", `{"output":5}`), rest}, "inputTokens|"},
+		"told of a run before":  {[]string{rest, reply("github-copilot", "a", `{"output":5}`)}, "|inputTokens"},
+		"from a cache alone":    {[]string{reply("github-copilot", "a", `{"output":5,"cacheRead":9}`)}, ""},
+		"nothing said":          {[]string{reply("github-copilot", "a", `{"output":0}`)}, ""},
+		"of another provider":   {[]string{reply("openai", "a", `{"output":5}`)}, ""},
+	} {
+		got, err := usage.Read(strings.NewReader(corpus.Join(append([]string{corpus.Head}, tt.lines...)...)), usage.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var unknown []string
+		for _, c := range got.Calls {
+			unknown = append(unknown, c.Price.Unknown)
+		}
+		if all := strings.Join(unknown, "|"); all != tt.want && !(tt.want == "" && strings.Trim(all, "|") == "") {
+			t.Errorf("%s: %q, want %q", name, all, tt.want)
+		}
+	}
+}
