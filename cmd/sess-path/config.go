@@ -73,6 +73,8 @@ func (c *config) check() error {
 		return cli.UsageError("--where selects entries: it goes with --as entries alone")
 	case c.roles != "" && c.as == "state":
 		return cli.UsageError("--role selects messages, which --as state does not print")
+	case c.system && c.as == "state":
+		return cli.UsageError("--with-system prints system prompts, which --as state does not")
 	case c.raw && c.jq == "":
 		return cli.UsageError("--raw-output goes with --jq")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):

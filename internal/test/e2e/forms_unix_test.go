@@ -1,0 +1,64 @@
+//go:build unix
+
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every form of sess-path and sess-export obeys a flag or refuses it: what is asked for is never passed over.
+func TestFormsObeyOrRefuse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const usage = `"stopReason":"stop","usage":{"input":10,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":15}`
+	write(t, dir, "s.jsonl", header+`{"type":"message","id":"a0000000","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"system","content":"be brief","sections":[]}}
+{"type":"message","id":"a0000001","parentId":"a0000000","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":[{"type":"text","text":"remind","harness":"claude"},{"type":"text","text":"first"}]}}
+{"type":"message","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"one"},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}],`+usage+`}}
+{"type":"message","id":"a0000003","parentId":"a0000002","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"res"}],"isError":false}}
+{"type":"message","id":"a0000004","parentId":"a0000003","timestamp":"2026-01-02T03:04:08.000Z","message":{"role":"user","content":[{"type":"text","text":"second"}]}}
+{"type":"message","id":"a0000005","parentId":"a0000004","timestamp":"2026-01-02T03:04:09.000Z","message":{"role":"assistant","content":[{"type":"text","text":"two"}],`+usage+`}}
+{"type":"message","id":"b0000004","parentId":"a0000003","timestamp":"2026-01-02T03:04:10.000Z","message":{"role":"user","content":[{"type":"text","text":"other"}]}}
+{"type":"message","id":"b0000005","parentId":"b0000004","timestamp":"2026-01-02T03:04:11.000Z","message":{"role":"assistant","content":[{"type":"text","text":"three"}],`+usage+`}}
+`)
+	flags := []string{
+		"--leaf a0000005", "--entry a0000002", "--branches", "--budget 9", "--last 1", "--turns 1", "--role user", "--with-system", "--harness keep",
+		"--reverse", "--no-header", "--where '.id==\"a0000001\"'", "--jq .role", "-r", "--reinject after-summary",
+	}
+	// There is nothing that could be otherwise.
+	already := map[string][]string{
+		"--no-header":              {"context", "messages", "openai", "anthropic", "text", "markdown", "state"}, // none is printed
+		"--with-system":            {"entries", "context", "messages"},                                          // it is there
+		"--reinject after-summary": {"context", "messages", "openai", "anthropic", "text", "markdown"},          // no compaction
+	}
+	for _, form := range []string{"entries", "context", "messages", "openai", "anthropic", "text", "markdown", "state"} {
+		plain := runCommand(t, dir, "", "sess-path", "-q", "--as", form, "s.jsonl")
+		for _, flag := range flags {
+			r := runCommand(t, dir, "", "sh", "-c", "sess-path -q --as "+form+" "+flag+" s.jsonl")
+			switch {
+			case r.status == 2 && r.stdout == "" && strings.HasPrefix(r.stderr, "sess-path: "):
+			case r.status != 0 && r.status != 1:
+				t.Errorf("%s %s: %+v", form, flag, r)
+			case r.stdout == plain.stdout && !slices.Contains(already[flag], form):
+				t.Errorf("%s passes over %s", form, flag)
+			}
+		}
+	}
+	kept := map[string][]string{
+		"--harness keep": {"claude", "otlp"}, // it is Claude Code's own, and otlp has no words
+	}
+	for _, format := range []string{"aider", "atif", "claude", "codex", "omp", "opencode", "openoxide", "otlp", "pi", "sft", "zeroclaw"} {
+		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
+		for _, flag := range []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace"} {
+			r := runCommand(t, dir, "", "sh", "-c", "sess-export -q "+flag+" "+format+" s.jsonl")
+			switch {
+			case r.status == 2 && r.stdout == "" && strings.HasPrefix(r.stderr, "sess-export: "):
+			case r.status != 0:
+				t.Errorf("%s %s: %+v", format, flag, r)
+			case r.stdout == plain.stdout && !slices.Contains(kept[flag], format) && !(format == "pi" && flag == "--for pi-0.73"):
+				t.Errorf("%s passes over %s", format, flag)
+			}
+		}
+	}
+}
