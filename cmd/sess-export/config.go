@@ -122,7 +122,7 @@ func (c *config) damage(src *address.Source) error {
 }
 
 func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *losses.Log, error) {
-	losses, err := losses.Open(c.losses, s.Warnf)
+	losses, err := losses.Open(c.losses, false, s.Warnf)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,6 +167,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 
 // read reads the session, without its secrets if that is wanted.
 func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*address.Source, error) {
+	ctx = address.Losses(ctx, true)
 	if !c.redact {
 		return address.ReadAny(ctx, s, name)
 	}

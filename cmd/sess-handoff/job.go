@@ -97,7 +97,7 @@ func (j *job) tell(l formats.Loss) {
 
 // make makes the session that is handed over.
 func (j *job) make(ctx context.Context) (err error) {
-	if j.log, err = losses.Open(j.config.losses, j.streams.Warnf); err != nil {
+	if j.log, err = losses.Open(j.config.losses, false, j.streams.Warnf); err != nil {
 		return err
 	}
 	j.target = formats.NewTarget(j.tell)

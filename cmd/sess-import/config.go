@@ -26,9 +26,9 @@ type config struct {
 	anywhere                    bool
 	expansion                   int64
 	all, list, recent           bool
-	detect, homes, strict       bool
+	detect, homes, maps, unread bool
+	strict, noLosses, prompts   bool
 	damaged                     string
-	prompts, maps, unread       bool
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
 	own                         bool       // the agent's own sessions are read, in its place
@@ -49,6 +49,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
 		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),

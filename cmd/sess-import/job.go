@@ -51,7 +51,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	if err != nil {
 		return nil, err
 	}
-	losses, err := losses.Open(c.losses, s.Warnf)
+	losses, err := losses.Open(c.losses, c.noLosses, s.Warnf)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	in, err := address.OpenAny(ctx, s, name)
+	converts := !slices.Contains([]string{"text", "markdown", "state"}, c.as) // else nothing is made of it
+	in, err := address.OpenAny(address.Losses(ctx, converts), s, name)
 	if err != nil {
 		return err
 	}

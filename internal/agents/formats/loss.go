@@ -31,6 +31,11 @@ func (l Loss) String() string {
 	return l.Where + ": " + l.What
 }
 
+// Fault reports whether the source is at fault, and not the result that cannot say what the source has.
+func (l Loss) Fault() bool {
+	return l.Kind == KindDamage || l.Kind == KindTree || l.Kind == KindReference
+}
+
 // The kinds of losses. They are for programs to tell losses apart, and only
 // ever added to.
 const (

@@ -21,14 +21,16 @@ type Log struct {
 	warn     func(format string, args ...any)
 	tallies  map[string]*cli.Tally // by session
 	sessions []string              // in the order in which they were met
+	faults   bool                  // only losses that are faults of the source are warnings
 	path     string
 	file     *os.File
 	w        *bufio.Writer
 }
 
-// Open returns a log that warns, and writes into the new file path unless that is "".
-func Open(path string, warn func(format string, args ...any)) (*Log, error) {
-	l := &Log{warn: warn, tallies: map[string]*cli.Tally{}, path: path}
+// Open returns a log that warns, with faults set only of losses that are [formats.Loss.Fault], and writes all into the new
+// file path unless that is "".
+func Open(path string, faults bool, warn func(format string, args ...any)) (*Log, error) {
+	l := &Log{warn: warn, faults: faults, tallies: map[string]*cli.Tally{}, path: path}
 	if path == "" {
 		return l, nil
 	}
@@ -50,7 +52,9 @@ func (l *Log) Tell(session string, loss formats.Loss) {
 		l.tallies[session] = cli.NewTally(l.warn)
 		l.sessions = append(l.sessions, session)
 	}
-	l.tallies[session].Warnf(loss.Kind, "%s", loss)
+	if !l.faults || loss.Fault() {
+		l.tallies[session].Warnf(loss.Kind, "%s", loss)
+	}
 	if l.w == nil {
 		return
 	}

@@ -189,7 +189,10 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	if a.format == Remote && a.id == "" {
 		return nil, cli.WithHint(cli.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls %s: lists them", Remote, Remote)
 	}
-	args := append(a.args(), whole(ctx, a)...)
+	args := a.args()
+	if a.format != Remote {
+		args = append(args, words(ctx, s)...)
+	}
 	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
 		args = append(args, "-v") // says which one was taken
 	}

@@ -76,6 +76,9 @@ func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
 // OpenAny is [Open] for tools that only read: a file of another agent, of any format that the importer finds in it, is
 // read while it is imported, as a session in that agent's home is. -v says so.
 func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
+	if ctx.Value(lossesKey{}) == nil {
+		ctx = Losses(ctx, false)
+	}
 	in, err := Open(ctx, s, operand)
 	if err != nil || in.File == "" {
 		return in, err
@@ -94,7 +97,7 @@ func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error
 	}
 	f.Close()
 	s.Notef("%s: read as a session of %s", in.Name, session.AgentName(format))
-	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: []string{format, "--", in.File}, Say: Say(s)}.Start(ctx)
+	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s)}.Start(ctx)
 	in.File, in.foreign = "", true
 	return in, err
 }

@@ -26,12 +26,23 @@ func Whole(ctx context.Context, strict bool) context.Context {
 	return context.WithValue(ctx, wholeKey{}, how)
 }
 
-// whole are the words that have the importer obey [Whole].
-func whole(ctx context.Context, a address) []string {
-	if how, ok := ctx.Value(wholeKey{}).(string); ok && a.format != Remote {
-		return []string{"--on-damage=" + how}
+type lossesKey struct{}
+
+// Losses returns a context in which reading a session of another agent tells what the conversion leaves out, or does not. Without
+// it [Open] does, whose callers make something of the session, and [OpenAny] does not: parts left out change no search or sum.
+func Losses(ctx context.Context, tell bool) context.Context {
+	return context.WithValue(ctx, lossesKey{}, tell)
+}
+
+// words are those that have the importer obey [Whole] and [Losses]; -v tells all.
+func words(ctx context.Context, s *cli.Streams) (words []string) {
+	if how, ok := ctx.Value(wholeKey{}).(string); ok {
+		words = append(words, "--on-damage="+how)
 	}
-	return nil
+	if tell, ok := ctx.Value(lossesKey{}).(bool); ok && !tell && !s.Verbose {
+		words = append(words, "--no-losses")
+	}
+	return words
 }
 
 // hiding are the forms of damage that may hide entries of a path.
