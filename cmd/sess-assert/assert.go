@@ -160,7 +160,7 @@ func (c *config) started(s *cli.Streams, verdicts []verdict) {
 		if missing <= 0 {
 			continue
 		}
-		s.Warnf("%s: it started agents, and the sessions of %d were not looked at: they count if they are named, too", tty.Clean(v.src.Label()), missing)
+		s.Alwaysf("%s: it started agents, and the sessions of %d were not looked at: they count if they are named, too", tty.Clean(v.src.Label()), missing)
 		for j, g := range c.gates {
 			if g.Everywhere() {
 				r := &v.results[j]
@@ -213,7 +213,7 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		w.Answered = at[path[w.Answered].ID()]
 	}
 	if c.ofCalls && len(w.All) == 0 {
-		s.Warnf("%s: there is no call", tty.Clean(whole.Name))
+		s.Alwaysf("%s: there is no call", tty.Clean(whole.Name))
 	}
 	inside := map[string]bool{} // calls whose sub-agents' calls are in the session
 	for _, d := range w.All {

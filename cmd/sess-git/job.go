@@ -168,7 +168,7 @@ func (j *job) read(ctx context.Context, wanted []string) error {
 
 // fail tells that something of git was not read.
 func (j *job) fail(err error) {
-	j.streams.Warnf("%v", err)
+	j.streams.Warn(cli.Unseen, "%v", err)
 	j.failed = cmp.Or(j.failed, cli.WithStatus(errors.New("not all commits were read"), cli.ExitUsage))
 }
 

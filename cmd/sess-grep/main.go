@@ -61,7 +61,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		err = cli.WithHint(cli.UsageError("%v", err), "the pattern stands in front: sess-grep %s", line)
 	}
 	if !c.quiet {
-		found.TellOutputs(ctx, s, "not searched")
+		found.TellOutputs(ctx, s, false, "not searched")
 	}
 	return err
 }

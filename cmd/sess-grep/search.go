@@ -115,7 +115,7 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 			return ctx.Err()
 		case r.err != nil && len(all.List) > 1:
 			show.Clear()
-			g.streams.Warnf("%v", r.err)
+			g.streams.Warn(cli.Unseen, "%v", r.err)
 		}
 		if r.err != nil {
 			failed, first = failed+1, cmp.Or(first, r.err)

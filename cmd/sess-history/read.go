@@ -55,7 +55,7 @@ func readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *qu
 		all = append(all, found...)
 		if err != nil && !errors.Is(err, selection.ErrNotHere) && ctx.Err() == nil {
 			failed++
-			s.Warnf("%v", err)
+			s.Warn(cli.Unseen, "%v", err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -111,7 +111,7 @@ func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt,
 		err = address.Locate(in.Name, err)
 	}
 	if d.bad > 0 {
-		r.streams.Warnf("%s: %s, skipped", in.Name, tty.Count(d.bad, "line that may hold a prompt is no entry", "lines that may hold prompts are no entries"))
+		r.streams.Warn(cli.Damage, "%s: %s, skipped", in.Name, tty.Count(d.bad, "line that may hold a prompt is no entry", "lines that may hold prompts are no entries"))
 	}
 	return d.prompts(), err
 }
@@ -250,7 +250,7 @@ func (c *config) readDatabase(ctx context.Context, s *cli.Streams, q *query) ([]
 	if err != nil {
 		return nil, err
 	}
-	p, err := subprocess.Program{Name: address.Importer, Args: []string{"--prompts", "--", c.database}, Say: address.Say(s)}.Start(ctx)
+	p, err := subprocess.Program{Name: address.Importer, Args: []string{"--prompts", "--", c.database}, Say: address.Say(s, cli.Unseen)}.Start(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 // say. The error is that of the only agent; if there are more, one that cannot be
 // listed does not hide the others.
 func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]store.Row, error) {
-	say := address.Say(s)
+	say := address.Say(s, cli.Unseen)
 	var rows []store.Row
 	c.owners = map[owner]listing.Row{}
 	for _, f := range found {
@@ -182,7 +182,7 @@ func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]st
 			say(m)
 		}
 		if len(found) > 1 && f.err != nil && cli.Status(f.err) != cli.ExitNo {
-			s.Warnf("%s: %v", f.agent, f.err)
+			s.Warn(cli.Unseen, "%s: %v", f.agent, f.err)
 		}
 		for _, row := range f.rows {
 			key := owner{row.Path, row.ID}

@@ -93,7 +93,7 @@ func (c *config) listRemote(ctx context.Context, s *cli.Streams, keep func(store
 	if err != nil {
 		return err
 	}
-	p, err := subprocess.Program{Name: address.Syncer, Args: []string{"ls", "--json"}, Say: address.Say(s)}.Start(ctx)
+	p, err := subprocess.Program{Name: address.Syncer, Args: []string{"ls", "--json"}, Say: address.Say(s, cli.Unseen)}.Start(ctx)
 	if err != nil {
 		return err
 	}

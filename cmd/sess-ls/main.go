@@ -36,6 +36,7 @@ sess-ls --agent all --since 7d`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	s.Fold()
 	keep, err := c.selection(ctx, s)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (c *config) scope(s *cli.Streams, operands, dirs []string) ([]string, store
 	o := store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: order,
 		Omit: c.unseen(),
-		Warn: func(path string, err error) { s.Warnf("%s: %v", path, err) },
+		Warn: func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) },
 	}
 	c.inStore = len(operands) == 0
 	if c.sessions.CWD != "" || c.inStore && !c.sessions.All {
@@ -223,13 +223,13 @@ func (c *config) takes(ctx context.Context, s *cli.Streams, row store.Row) bool 
 	}
 	in, err := address.Open(address.Losses(ctx, false), s, c.nameOf(row))
 	if err != nil {
-		s.Warnf("%v", err)
+		s.Warn(cli.Unseen, "%v", err)
 		return which.Takes(false)
 	}
 	defer in.Close()
 	sub, err := selection.OfSubagent(row.Path, session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
 	if err != nil {
-		s.Warnf("%v", address.Locate(in.Name, err))
+		s.Warn(cli.Unseen, "%v", address.Locate(in.Name, err))
 	}
 	return which.Takes(sub)
 }

@@ -53,7 +53,7 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		return err
 	}
 	s.Notef("%s", count.summary(checked))
-	all.TellOutputs(ctx, s, "not checked")
+	all.TellOutputs(ctx, s, true, "not checked")
 	if failed != nil {
 		return failed
 	}

@@ -59,7 +59,7 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 	if d.src, err = in.Session(); err != nil {
 		return nil, err
 	}
-	address.TellOutputs(ctx, s, "not shown", d.src.Place().Address)
+	address.TellOutputs(ctx, s, false, "not shown", d.src.Place().Address)
 	if len(d.src.Entries) > 0 {
 		leaf, err := d.src.Leaf(c.leaf)
 		if err != nil {

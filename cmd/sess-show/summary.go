@@ -216,7 +216,7 @@ func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) e
 		}
 		name = path
 	}
-	p := subprocess.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}, Say: address.Say(s)}
+	p := subprocess.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}, Say: address.Say(s, cli.Unseen)}
 	if fi, err := os.Stat(d.src.Header.CWD); err == nil && fi.IsDir() && filepath.IsAbs(d.src.Header.CWD) {
 		p.Dir = d.src.Header.CWD
 	}

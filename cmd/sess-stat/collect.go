@@ -117,7 +117,7 @@ func cleanName(name string) string {
 
 // complain warns of damaged sources.
 func (r *report) complain(found selection.Found, readings []reading) {
-	tally := cli.NewTally(r.streams.Warnf)
+	tally, unseen := r.streams.Tally(cli.Damage), r.streams.Tally(cli.Unseen)
 	failed, status, damaged := 0, cli.ExitDone, false
 	var unread error // the first damage that hides calls from a limit
 	for i := range readings {
@@ -139,10 +139,11 @@ func (r *report) complain(found selection.Found, readings []reading) {
 		if len(readings) == 1 {
 			r.fail(got.err)
 		} else {
-			tally.Warnf("unreadable sessions", "%v", got.err)
+			unseen.Warnf("unreadable sessions", "%v", got.err)
 		}
 	}
 	tally.More("", "")
+	unseen.More("", "")
 	r.fail(found.Failed)
 	if len(readings) > 1 {
 		r.fail(cli.Unread(failed, len(readings), status))

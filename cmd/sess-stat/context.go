@@ -92,7 +92,7 @@ func (r *report) each(ctx context.Context, found selection.Found, visit func(*ad
 		case ctx.Err() != nil || len(found.List) == 1:
 			return err
 		}
-		r.streams.Warnf("%v", err)
+		r.streams.Warn(cli.Unseen, "%v", err)
 		failed, status = failed+1, max(status, cli.Status(err))
 	}
 	r.fail(cli.Unread(failed, len(found.List), status))

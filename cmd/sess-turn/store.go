@@ -211,7 +211,7 @@ func (t *turn) compactBy(a attempt) error {
 	default:
 		args = append(append(args, "--"), t.streams.Command...)
 	}
-	run, err := subprocess.Program{Name: "sess-compact", Args: args, Env: ownEnviron(), Say: address.Say(t.streams)}.Start(t.ctx)
+	run, err := subprocess.Program{Name: "sess-compact", Args: args, Env: ownEnviron(), Say: address.Say(t.streams, cli.Note)}.Start(t.ctx)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return s.Dashes(err)
 	}
 	found.SayNothing(s)
+	if !c.once {
+		s.Unfold() // what happens is said when it does
+	}
 	w := &watcher{config: c, streams: s, single: found.Single, quiet: s.Quiet}
 	if err := w.begin(ctx, found); err != nil {
 		return err

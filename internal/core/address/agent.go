@@ -196,12 +196,12 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
 		args = append(args, "-v") // says which one was taken
 	}
-	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s)}.Start(ctx)
+	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)}.Start(ctx)
 }
 
 // TellOutputs warns of the outputs that Claude Code keeps in files beside sessions, which no tool reads: of those of the
-// sessions with these addresses. Done says what was done without them.
-func TellOutputs(ctx context.Context, s *cli.Streams, done string, addresses ...string) {
+// sessions with these addresses. Done says what was done without them; a gate says it with -q, too.
+func TellOutputs(ctx context.Context, s *cli.Streams, gate bool, done string, addresses ...string) {
 	const agent = "claude"
 	ids := map[string]bool{}
 	for _, text := range addresses {
@@ -209,7 +209,7 @@ func TellOutputs(ctx context.Context, s *cli.Streams, done string, addresses ...
 			ids[strings.TrimSuffix(filepath.Base(a.id), ".jsonl")] = true
 		}
 	}
-	if len(ids) == 0 || s.Quiet {
+	if len(ids) == 0 || s.Quiet && !gate {
 		return
 	}
 	text, _ := subprocess.Output(ctx, Importer, "--unread", agent) // without it nothing is known
@@ -220,16 +220,20 @@ func TellOutputs(ctx context.Context, s *cli.Streams, done string, addresses ...
 			n++
 		}
 	}
+	tell := s.Warnf
+	if gate {
+		tell = s.Alwaysf
+	}
 	if n > 0 {
-		s.Warnf("%s beside sessions of Claude Code %s; %s --unread %s lists them", tty.Count(n, "output", "outputs"), done, Importer, agent)
+		tell("%s beside sessions of Claude Code %s; %s --unread %s lists them", tty.Count(n, "output", "outputs"), done, Importer, agent)
 	}
 }
 
-// Say hands messages of another program on as those of the one that s is for.
-func Say(s *cli.Streams) func(subprocess.Message) {
+// Say hands messages of another program on as those of the one that s is for, its warnings as those of a class.
+func Say(s *cli.Streams, class cli.Class) func(subprocess.Message) {
 	return func(m subprocess.Message) {
 		if m.Warning {
-			s.Warnf("%s", m.Text)
+			s.Warn(class, "%s", m.Text)
 		} else {
 			s.Infof("%s", m.Text)
 		}

@@ -97,7 +97,7 @@ func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error
 	}
 	f.Close()
 	s.Notef("%s: read as a session of %s", in.Name, session.AgentName(format))
-	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s)}.Start(ctx)
+	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s, cli.Damage)}.Start(ctx)
 	in.File, in.foreign = "", true
 	return in, err
 }
@@ -299,7 +299,7 @@ func Format(name string) string {
 
 // Warn prints problems as warnings.
 func (src *Source) Warn(problems []session.Problem) {
-	tally := cli.NewTally(src.streams.Warnf)
+	tally := src.streams.Tally(cli.Damage)
 	for _, p := range problems {
 		tally.Warnf(string(p.Kind), "%v", located(src.Name, p))
 	}

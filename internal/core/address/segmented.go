@@ -148,7 +148,7 @@ func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(nam
 
 // keeper returns a running sess-seg. Each of its warnings is printed once, however often it is run.
 func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*proc.Reader, error) {
-	say := Say(s)
+	say := Say(s, cli.Damage)
 	p, err := subprocess.Program{Name: Keeper, Args: args, Stdin: stdin, Say: func(m subprocess.Message) {
 		if s.Once(m.Text) {
 			say(m)

@@ -61,6 +61,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	if returned {
 		err = s.finish(err)
 	}
+	s.Unfold()
 	if err == nil {
 		return ExitDone
 	}

@@ -40,6 +40,8 @@ type Streams struct {
 	out   *output
 	mu    sync.Mutex // one message at a time
 	said  map[string]bool
+	many  bool      // Fold was called
+	fold  *fold     // nil if warnings are printed at once
 	bare  io.Writer // what Raw returns
 	raw   io.Writer // standard error itself
 }
@@ -70,9 +72,14 @@ func (s *Streams) Again(flag, value string) string {
 	return ShellWords(slices.Insert(args, 0, s.name))
 }
 
-// Warnf prints a warning unless -q was given. It never changes the exit status.
+// Warnf prints a note as a warning, see [Streams.Warn]. It never changes the exit status.
 func (s *Streams) Warnf(format string, args ...any) {
-	if !s.Quiet {
+	s.Warn(Note, format, args...)
+}
+
+// Alwaysf warns of what a gate could not look at, with -q, too: a status is no verdict on what was not seen.
+func (s *Streams) Alwaysf(format string, args ...any) {
+	if !s.keeps(Unseen, format, args) {
 		s.printf("warning: "+format, args...)
 	}
 }
@@ -107,15 +114,21 @@ func (s *Streams) Once(subject string) bool {
 // printf writes one message as one line in one write. An error on standard
 // error has nowhere to be reported.
 func (s *Streams) printf(format string, args ...any) {
+	text := tty.Clean(fmt.Sprintf(format, flattened(args)...))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.raw, "%s: %s\n", s.name, text)
+}
+
+// flattened returns the arguments of a message, errors as one line.
+func flattened(args []any) []any {
 	args = slices.Clone(args)
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
 			args[i] = flat(err)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
+	return args
 }
 
 // InFile returns the file that standard input is, to seek or to map it, or nil.
@@ -319,6 +332,7 @@ const mostWarnings = 10
 type Tally struct {
 	warn  func(format string, args ...any)
 	count map[string]int
+	all   bool     // print all
 	kinds []string // of which there are more, in the order in which they were met
 }
 
@@ -331,7 +345,7 @@ func NewTally(warn func(format string, args ...any)) *Tally {
 func (t *Tally) Warnf(kind, format string, args ...any) {
 	t.count[kind]++
 	switch n := t.count[kind]; {
-	case n <= mostWarnings:
+	case t.all || n <= mostWarnings:
 		t.warn(format, args...)
 	case n == mostWarnings+1:
 		t.kinds = append(t.kinds, kind)

@@ -70,7 +70,7 @@ func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, 
 					count.first = err
 				}
 				if count.all > 1 {
-					s.Warnf("%v", err)
+					s.Warn(cli.Unseen, "%v", err)
 				}
 				continue
 			}

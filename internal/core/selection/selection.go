@@ -124,12 +124,12 @@ type Found struct {
 }
 
 // TellOutputs is [address.TellOutputs] for the sessions.
-func (f Found) TellOutputs(ctx context.Context, s *cli.Streams, done string) {
+func (f Found) TellOutputs(ctx context.Context, s *cli.Streams, gate bool, done string) {
 	var names []string
 	for _, src := range f.List {
 		names = append(names, src.Name)
 	}
-	address.TellOutputs(ctx, s, done, names...)
+	address.TellOutputs(ctx, s, gate, done, names...)
 }
 
 // SayNothing says where to look if the store has no session that is wanted.
@@ -151,6 +151,9 @@ func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) 
 		return c.stored(ctx, s)
 	}
 	var out Found
+	if len(operands) > 1 {
+		s.Fold()
+	}
 	for _, op := range operands {
 		if err := address.Named(op); err != nil {
 			return out, err
@@ -226,6 +229,7 @@ func (c *Selection) stored(ctx context.Context, s *cli.Streams) (Found, error) {
 
 // directory adds the sessions of a directory, the newest first.
 func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error) {
+	s.Fold()
 	cwd := c.CWD
 	if cwd != "" {
 		if cwd, err = address.CWD(cwd); err != nil {
@@ -234,7 +238,7 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 	}
 	warn := func(path string, err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
-			s.Warnf("%s: %v", path, err)
+			s.Warn(cli.Unseen, "%s: %v", path, err)
 			out.Failed = errUnseen
 		}
 	}
@@ -269,7 +273,7 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 		case len(agents) == 1:
 			return all, f.Failed
 		default:
-			s.Warnf("%s: %v", agents[i], f.Failed)
+			s.Warn(cli.Unseen, "%s: %v", agents[i], f.Failed)
 			all.Failed = errUnseen
 		}
 	}
@@ -295,9 +299,13 @@ func (f *Found) add(more []Source) {
 
 // listAgent adds the sessions of an agent, of our store if it is "".
 func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, operands []string) error {
+	s.Fold()
 	args := []string{"-0"} // the names that other tools take
 	if c.Rows {
 		args[0] = "--json"
+	}
+	if s.Verbose {
+		args = append(args, "--verbose")
 	}
 	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
 		if f[1] != "" {
@@ -310,7 +318,7 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	if c.All {
 		args = append(args, "--all")
 	}
-	p, err := subprocess.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: address.Say(s)}.Start(ctx)
+	p, err := subprocess.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: address.Say(s, cli.Unseen)}.Start(ctx)
 	if err != nil {
 		return err
 	}

@@ -85,3 +85,24 @@ func TestDamageOfReading(t *testing.T) {
 		}
 	}
 }
+
+// Damage of many sessions is three lines and a sum, and does not hide that a session could not be read; --verbose has each.
+func TestFoldedDamage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 6 {
+		damaged := lossyClaude
+		damaged.text += strings.Repeat("7\n", i+1) + torn + strings.ReplaceAll(claudeLine("false"), "u-SAID", "u4-SAID")
+		damaged.put(t, dir, fmt.Sprintf("%d1111111-1111-4111-8111-111111111111", i), fmt.Sprintf("parser%d", i), i)
+	}
+	for _, line := range []string{"sess-grep --agent all --all parser", "sess-calls --agent all --all", "sess-stat --agent all --all"} {
+		args := strings.Fields(line)
+		n, said := messagesOf(t, dir, args...)
+		if n > 4 || !strings.Contains(said, " more in 6 sessions") {
+			t.Errorf("%s: %d lines of messages: %s", line, n, said)
+		}
+		if n, said := messagesOf(t, dir, append(args, "--verbose")...); n < 27 || strings.Contains(said, " more in ") {
+			t.Errorf("%s --verbose: %d lines of messages: %s", line, n, said)
+		}
+	}
+}

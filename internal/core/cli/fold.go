@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// A Class is what a warning is about.
+type Class int
+
+// The classes of warnings. Those of a class are folded among themselves: much damage hides no session that could not be read.
+const (
+	Note   Class = iota // how the answer came about
+	Damage              // the session has something that the answer lacks: "FILE:LINE: what"
+	Unseen              // a session, or another source, was not looked at: "SOURCE: why"
+)
+
+// mostLines is how many lines of a class a run over several sessions prints; the rest are counted.
+const mostLines = 3
+
+// A fold keeps the warnings of a run until it ends.
+type fold struct {
+	classes [Unseen + 1]struct {
+		lines []*folded // the first
+		rest  folded    // all others
+	}
+}
+
+// Folded are warnings with one text, but for the place in front of it.
+type folded struct {
+	text, what string // that of the first, and the same without its place
+	count      int
+	of         map[string]bool // their places, without lines
+}
+
+// Fold keeps warnings until the run ends, and prints of those that say the same the first, with the number of the others, and
+// three lines of each class: for a run over several sessions. With -v nothing is folded.
+func (s *Streams) Fold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.many = true; s.fold == nil && !s.Verbose {
+		s.fold = &fold{}
+	}
+}
+
+// Warn prints a warning of a class unless -q was given, or keeps it if warnings are folded.
+func (s *Streams) Warn(class Class, format string, args ...any) {
+	if !s.Quiet && !s.keeps(class, format, args) {
+		s.printf("warning: "+format, args...)
+	}
+}
+
+// Tally returns a tally of warnings of a class. It counts nothing itself in a run over several sessions, which is folded.
+func (s *Streams) Tally(class Class) *Tally {
+	t := NewTally(func(format string, args ...any) { s.Warn(class, format, args...) })
+	t.all = s.many
+	return t
+}
+
+// keeps reports whether warnings are folded, and if so takes one in.
+func (s *Streams) keeps(class Class, format string, args []any) bool {
+	text := fmt.Sprintf(format, flattened(args)...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fold == nil {
+		return false
+	}
+	s.fold.add(class, text)
+	return true
+}
+
+func (f *fold) add(class Class, text string) {
+	place, what := "", text
+	if class != Note {
+		if before, after, ok := strings.Cut(text, ": "); ok {
+			place, what = strings.TrimRight(before, "0123456789"), after
+		}
+	}
+	c := &f.classes[class]
+	into := &c.rest
+	if at := slices.IndexFunc(c.lines, func(l *folded) bool { return l.what == what }); at >= 0 {
+		into = c.lines[at]
+	} else if len(c.lines) <= mostLines { // one more, in case it is the last
+		into = &folded{text: text, what: what}
+		c.lines = append(c.lines, into)
+	}
+	if into.of == nil {
+		into.of = map[string]bool{}
+	}
+	into.count++
+	into.of[place] = true
+}
+
+// Unfold prints what was kept, and has warnings printed at once from now on.
+func (s *Streams) Unfold() {
+	s.mu.Lock()
+	f := s.fold
+	s.fold = nil
+	s.mu.Unlock()
+	if f == nil {
+		return
+	}
+	for class, c := range f.classes {
+		if len(c.lines) > mostLines && c.rest.count > 0 {
+			c.rest.take(c.lines[mostLines])
+			c.lines = c.lines[:mostLines]
+		}
+		for _, l := range c.lines {
+			more := ""
+			if l.count > 1 {
+				more = " (and " + l.more(Class(class), l.count-1) + ")"
+			}
+			s.printf("warning: %s%s", l.text, more)
+		}
+		if c.rest.count > 0 {
+			s.printf("warning: … and %s; --verbose lists them", c.rest.more(Class(class), c.rest.count))
+		}
+	}
+}
+
+// take adds the warnings of another one.
+func (l *folded) take(other *folded) {
+	l.count += other.count
+	for place := range other.of {
+		l.of[place] = true
+	}
+}
+
+// more says how many more there are, and in how many sessions they all are.
+func (l *folded) more(class Class, n int) string {
+	if class != Damage {
+		return fmt.Sprintf("%d more", n)
+	}
+	return fmt.Sprintf("%d more in %s", n, tty.Count(len(l.of), "session", "sessions"))
+}
