@@ -44,7 +44,7 @@ func (j *job) printReport(r *compact.Report) error {
 	if j.json {
 		return j.println(reportJSON(r))
 	}
-	_, err := io.WriteString(j.streams.Out, tty.CleanLines(reportText(r)))
+	_, err := io.WriteString(j.streams.Text(), tty.CleanLines(reportText(r)))
 	return err
 }
 

@@ -272,12 +272,12 @@ func window(line grep.Line, room int) (from, to int) {
 	return from, to
 }
 
-// visible returns a text without what could act on a terminal. A row is one line.
+// visible returns a text without what could act on a terminal or a runner. A row is one line.
 func (p *printer) visible(text string) string {
 	if p.raw {
 		return text
 	}
-	return strings.ReplaceAll(tty.CleanLines(text), "\n", `\n`)
+	return strings.ReplaceAll(tty.CleanLog(text), "\n", `\n`)
 }
 
 // style returns a style if rows are coloured.

@@ -81,9 +81,9 @@ func (r *renderer) view() error {
 	case "anthropic":
 		request, repairs = render.Anthropic(convo.ToLLM(messages), render.Options{System: r.system})
 	case "text":
-		return render.Text(r.streams.Out, messages)
+		return render.Text(r.streams.Text(), messages)
 	default:
-		return render.Markdown(r.streams.Out, messages)
+		return render.Markdown(r.streams.Text(), messages)
 	}
 	for _, repair := range repairs {
 		r.streams.Warnf("%s: %s", r.name, repair)

@@ -76,7 +76,7 @@ func (w *writer) out() io.Writer {
 // say prints what the assistant says.
 func (w *writer) say(text string) {
 	if w.printed == nil {
-		w.printed = w.streams.Live()
+		w.printed = w.streams.LiveText()
 	}
 	if w.refused != nil {
 		return

@@ -144,7 +144,10 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 			return cli.CommandFailed(err)
 		}
 	}
-	return write(s.Out)
+	if f == asPage {
+		return write(s.Out)
+	}
+	return write(s.Text())
 }
 
 // colored reports whether text is written in colours.

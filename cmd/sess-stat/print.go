@@ -96,11 +96,12 @@ func (r *report) printTable(t table) error {
 		if err := w.Write(t.heads); err != nil {
 			return err
 		}
-		if err := w.WriteAll(t.rows); err != nil {
-			return err
+		for _, row := range t.rows {
+			for i := range row[:t.text] {
+				row[i] = inSheet(row[i])
+			}
 		}
-		w.Flush()
-		return w.Error()
+		return w.WriteAll(t.rows)
 	}
 	if !r.asTable && !tty.IsTerminal(r.streams.OutFile()) {
 		for _, row := range t.rows {
@@ -114,6 +115,14 @@ func (r *report) printTable(t table) error {
 		return nil
 	}
 	return r.columns(t)
+}
+
+// inSheet is the text of a cell for a spreadsheet, which takes one that begins with one of these characters for a formula.
+func inSheet(text string) string {
+	if text = tty.Clean(text); text != "" && strings.IndexByte("=+-@", text[0]) >= 0 {
+		return "'" + text
+	}
+	return text
 }
 
 // columns prints a table for people.

@@ -141,7 +141,11 @@ func (t *turn) make() error {
 	if err != nil {
 		return err
 	}
-	t.out = &sink{w: t.streams.Live()}
+	live := t.streams.Live
+	if t.print == printText || t.reply == stream.Text {
+		live = t.streams.LiveText
+	}
+	t.out = &sink{w: live()}
 	printed, failed := t.answer(prompt)
 	switch {
 	case failed != nil && !t.keeps(failed):

@@ -76,6 +76,9 @@ func (s *Streams) Live() io.Writer {
 	return s.onTerminal(live{s})
 }
 
+// LiveText is Live for text that people read, see [Streams.Text].
+func (s *Streams) LiveText() io.Writer { return s.forRunner(s.Live()) }
+
 type live struct{ s *Streams }
 
 func (l live) Write(p []byte) (n int, err error) {

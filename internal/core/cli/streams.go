@@ -150,6 +150,23 @@ func (s *Streams) OutFile() *os.File {
 	return f
 }
 
+// Text returns standard output for text of several lines that people read. Where a runner of CI reads it nothing of the
+// text is a command of the runner; elsewhere it is Out, and so it is if standard output is a file.
+func (s *Streams) Text() io.Writer { return s.forRunner(s.Out) }
+
+// forRunner returns a writer in which nothing is a command of the runner that reads standard output, or w.
+func (s *Streams) forRunner(w io.Writer) io.Writer {
+	if _, shown := w.(*tty.Writer); shown || !tty.OnRunner(os.LookupEnv) {
+		return w
+	}
+	if f := s.OutFile(); f != nil {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return w
+		}
+	}
+	return tty.Log(w)
+}
+
 // Raw returns standard output with nothing made visible, on a terminal neither: for a flag
 // with which a user asks for just that. It has the buffer of Out.
 func (s *Streams) Raw() io.Writer {
@@ -304,7 +321,7 @@ func (m *messages) Write(p []byte) (int, error) {
 	text := slices.Concat(m.rest, p)
 	n := len(text) - cut(text)
 	m.rest = text[n:]
-	if _, err := io.WriteString(m.w, tty.CleanLines(string(text[:n]))); err != nil {
+	if _, err := io.WriteString(m.w, tty.CleanLog(string(text[:n]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

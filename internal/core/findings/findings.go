@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // A Finding is something that a gate found, for other programs.
@@ -66,9 +68,9 @@ func (p *Printer) Print(f Shown) (err error) {
 	case Rows:
 		_, err = fmt.Fprintln(p.Out, f.Row())
 	case GitHub:
-		_, err = io.WriteString(p.Out, annotation(f.(Reported).Report()))
+		_, err = io.WriteString(p.Out, annotation(report(f)))
 	case Sarif:
-		f := f.(Reported).Report()
+		f := report(f)
 		if p.sarif.rules == nil {
 			p.sarif.rules = map[string]string{}
 		}
@@ -82,6 +84,15 @@ func (p *Printer) Print(f Shown) (err error) {
 		})
 	}
 	return err
+}
+
+// report returns a finding in which no text acts on a terminal. Its file keeps its name, which is an address in SARIF.
+func report(shown Shown) Finding {
+	f := shown.(Reported).Report()
+	for _, text := range []*string{&f.Session, &f.Rule, &f.About, &f.Message} {
+		*text = tty.CleanLines(*text)
+	}
+	return f
 }
 
 // Case takes note of what a gate found in a session, for JUnit, which has those that hold as well.
@@ -135,7 +146,7 @@ func (s *sarif) text(tool, version string, failed error) string {
 	run := object{"tool": object{"driver": driver}, "results": append([]any{}, s.results...)}
 	if failed != nil {
 		run["invocations"] = []any{object{"executionSuccessful": false, "toolExecutionNotifications": []any{
-			object{"level": "error", "message": object{"text": failed.Error()}},
+			object{"level": "error", "message": object{"text": tty.CleanLines(failed.Error())}},
 		}}}
 	}
 	b, err := json.Marshal(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []any{run}})
@@ -161,9 +172,10 @@ type junitText struct {
 }
 
 func (j *junit) add(session, gate string, found []string) {
-	c := junitCase{Session: session, Gate: gate}
+	c := junitCase{Session: tty.Clean(session), Gate: tty.Clean(gate)}
 	if len(found) > 0 {
-		c.Failure = &junitText{found[0], strings.Join(found, "\n")}
+		text := tty.CleanLines(strings.Join(found, "\n"))
+		c.Failure = &junitText{tty.Clean(found[0]), text}
 	}
 	*j = append(*j, c)
 }
@@ -171,7 +183,7 @@ func (j *junit) add(session, gate string, found []string) {
 // text returns the cases. If not all was looked at, one more case says so.
 func (j *junit) text(tool string, failed error) string {
 	if failed != nil {
-		*j = append(*j, junitCase{Session: tool, Gate: "read all sessions", Error: &junitText{Message: failed.Error()}})
+		*j = append(*j, junitCase{Session: tool, Gate: "read all sessions", Error: &junitText{Message: tty.CleanLines(failed.Error())}})
 	}
 	s := struct {
 		XMLName  xml.Name    `xml:"testsuite"`

@@ -158,7 +158,8 @@ func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error 
 const maxWords = 60
 
 // words returns the beginning of a text on one line, fit for a terminal: at
-// most maxWords characters, and then the mark more, which stands for the rest.
+// most maxWords characters, and then the mark more, which stands for the rest; what a runner takes for its command
+// takes three more.
 // White space is a single space; everything else that could act is made visible.
 func words(text, more string) string {
 	text = js.ValidText(text)
@@ -176,11 +177,11 @@ func words(text, more string) string {
 			piece = " " + piece
 		}
 		if shown += utf8.RuneCountInString(piece); shown > maxWords {
-			return b.String() + more
+			return tty.Clean(b.String()) + more
 		}
 		b.WriteString(piece)
 		space = false
 		i += size
 	}
-	return b.String()
+	return tty.Clean(b.String())
 }

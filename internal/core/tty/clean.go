@@ -9,38 +9,52 @@ import (
 	"github.com/sess-tools/sess/internal/core/ansi"
 )
 
-// Clean returns s with everything that could act on a terminal, or lie about
-// the order of the text, made visible in the notation of a Go string literal:
+// Clean returns s with everything that could act on a terminal, lie about
+// the order of the text, or be a command of a runner of CI that reads it, made visible in the
+// notation of a Go string literal:
 //
 //   - tab, line feed and carriage return become \t, \n and \r
 //   - the other C0 controls and DEL become \x1b and the like
 //   - C1 controls, U+2028 and U+2029, and the bidirectional marks, embeddings,
 //     overrides and isolates become \u009b and the like
 //   - a byte that is not UTF-8 becomes \xff and the like
+//   - the second colon of a text that begins with :: becomes \x3a, and the bracket of ##[ and
+//     ##vso[ becomes \x5b
 //
 // Everything else, the backslash included, stays as it is: Clean makes a text
 // safe to look at, it is not an encoding that can be undone. The result is
 // valid UTF-8 on one line, and cleaning it again changes nothing.
-func Clean(s string) string { return clean(s, false) }
+func Clean(s string) string { return clean(s, form{log: true}) }
 
-// CleanLines is [Clean] for a text of several lines: line feeds and tabs stay.
-func CleanLines(s string) string { return clean(s, true) }
+// CleanLines is [Clean] for a text of several lines: line feeds and tabs stay, and commands of a runner
+// do, since such a text need not be a log.
+func CleanLines(s string) string { return clean(s, form{lines: true}) }
+
+// CleanLog is [Clean] for lines of a log: line feeds and tabs stay, but no line is a command of a runner.
+func CleanLog(s string) string { return clean(s, form{lines: true, log: true}) }
 
 // Write writes [Clean](s) without making it first: s may be huge. The error is
 // for b to keep, as a [bufio.Writer] does.
-func Write(b *bufio.Writer, s string) { writeClean(b, s, false) }
+func Write(b *bufio.Writer, s string) { writeClean(b, s, form{log: true}) }
 
 // WriteLines writes [CleanLines](s) without making it first: s may be huge. The
 // error is for b to keep, as a [bufio.Writer] does.
-func WriteLines(b *bufio.Writer, s string) { writeClean(b, s, true) }
+func WriteLines(b *bufio.Writer, s string) { writeClean(b, s, form{lines: true}) }
 
-func clean(s string, lines bool) string {
-	if dirty(s, lines) < 0 {
+// A form is what stays as it is.
+type form struct {
+	lines bool // line feeds and tabs
+	log   bool // a runner may read it, so not its commands
+}
+
+func clean(s string, as form) string {
+	var c commands
+	if dirty(s, as, &c) < 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
-	writeClean(&b, s, lines)
+	writeClean(&b, s, as)
 	return b.String()
 }
 
@@ -50,8 +64,9 @@ type sink interface {
 	io.ByteWriter
 }
 
-func writeClean(b sink, s string, lines bool) {
-	for i := dirty(s, lines); i >= 0; i = dirty(s, lines) {
+func writeClean(b sink, s string, as form) {
+	var c commands
+	for i := dirty(s, as, &c); i >= 0; i = dirty(s, as, &c) {
 		_, _ = b.WriteString(s[:i])
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError {
@@ -70,16 +85,16 @@ func writeClean(b sink, s string, lines bool) {
 				hex(b, 'u', uint32(r), 4)
 			}
 		}
-		s = s[i+n:]
+		s, c = s[i+n:], inLine
 	}
 	_, _ = b.WriteString(s)
 }
 
-// dirty returns the index of the first character to be made visible, or -1.
-func dirty(s string, lines bool) int {
+// dirty returns the index of the first character to be made visible, or -1. c goes on to it.
+func dirty(s string, as form, c *commands) int {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if acts(r, n, lines) {
+		if acts(r, n, as.lines) || as.log && c.ends(r) {
 			return i
 		}
 		i += n

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -106,23 +108,55 @@ func TestClean(t *testing.T) {
 		{"\xed\xa0\x80", `\xed\xa0\x80`},
 		{"caf\xc3", `caf\xc3`},
 	}
+	for in, want := range runnerCommands {
+		tests = append(tests, struct{ in, want string }{in, want})
+	}
 	for _, tt := range tests {
 		if got := tty.Clean(tt.in); got != tt.want {
 			t.Errorf("Clean(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-	if got, want := tty.CleanLines("a\n\tb\r\n\x1b"), "a\n\tb\\r\n\\x1b"; got != want {
+	if got, want := tty.CleanLog("a\n::error::x\n ok :: ok\n\t::x\r##[y"), "a\n:\\x3aerror::x\n ok :: ok\n\t:\\x3ax\\r##\\x5by"; got != want {
+		t.Errorf("CleanLog = %q, want %q", got, want)
+	}
+	if got, want := tty.CleanLines("::a\n\tb\r\n\x1b"), "::a\n\tb\\r\n\\x1b"; got != want {
 		t.Errorf("CleanLines = %q, want %q", got, want)
 	}
 }
 
+// runnerCommands are texts with what a runner takes for a command, or nearly so, and what Clean makes of them.
+var runnerCommands = map[string]string{
+	"::error::x": `:\x3aerror::x`, "  ::add-mask::x": `  :\x3aadd-mask::x`, "\u00a0\u3000::x": "\u00a0\u3000:\\x3ax",
+	"\u200b::x": "\u200b:\\x3ax", ":\u200b:x": ":\u200b\\x3ax", "\ufeff:\ufe0f\u00ad:x": "\ufeff:\ufe0f\u00ad\\x3ax", ":::x": `:\x3a:x`,
+	"a ::b": "a ::b", ": :": ": :", ":x:": ":x:", ":": ":", "x::y": "x::y",
+	"git push ##[stop-commands]x": `git push ##\x5bstop-commands]x`, "##[error]": `##\x5berror]`, "###[x": `###\x5bx`,
+	"##vso[task.setvariable]x": `##vso\x5btask.setvariable]x`, "##teamcity[x]": `##teamcity\x5bx]`, "#\u200d#\u2060[x": "#\u200d#\u2060\\x5bx",
+	"##[[": `##\x5b[`, "##[a]##[b]": `##\x5ba]##\x5bb]`, "# #[": "# #[", "#[derive]": "#[derive]", "## [x]": "## [x]", "##vso [": "##vso [", "##a#[": "##a#[",
+}
+
+// commandLike finds in a line without unseen characters what a runner takes for a command.
+var commandLike = regexp.MustCompile(`^[\s\p{Z}]*::|##[A-Za-z]*\[`)
+
+// withoutUnseen returns a text without the characters that a comparison may pass over.
+func withoutUnseen(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 func FuzzClean(f *testing.F) {
+	for in := range runnerCommands {
+		f.Add(in)
+	}
 	for _, s := range []string{"a\x1b[0m\n", "\xff\u202e", "caf\xc3", "\ufffd"} {
 		f.Add(s)
 	}
 	// Laws: the result is valid UTF-8 without controls, cleaning again changes
-	// nothing, a text of graphic ASCII is returned as it is, and CleanLines
-	// differs only in line feeds and tabs.
+	// nothing, a text of graphic ASCII without a command of a runner is returned as it is, no
+	// command is left in Clean and in any line of CleanLog, and but for commands CleanLines differs only in line feeds and tabs.
 	f.Fuzz(func(t *testing.T, s string) {
 		got := tty.Clean(s)
 		if !utf8.ValidString(got) || tty.Clean(got) != got {
@@ -132,7 +166,7 @@ func FuzzClean(f *testing.F) {
 		for _, r := range s {
 			graphic = graphic && ' ' <= r && r <= '~'
 		}
-		if graphic && got != s {
+		if graphic && !commandLike.MatchString(s) && got != s {
 			t.Errorf("Clean(%q) = %q", s, got)
 		}
 		for _, r := range got {
@@ -140,8 +174,16 @@ func FuzzClean(f *testing.F) {
 				t.Errorf("Clean(%q) holds %U", s, r)
 			}
 		}
+		if commandLike.MatchString(withoutUnseen(got)) {
+			t.Errorf("Clean(%q) = %q has a command", s, got)
+		}
+		for line := range strings.Lines(tty.CleanLog(s)) {
+			if commandLike.MatchString(withoutUnseen(line)) {
+				t.Errorf("CleanLog(%q) has the command %q", s, line)
+			}
+		}
 		lines := tty.CleanLines(s)
-		if strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(lines) != got {
+		if plain := strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(lines); got == s && plain != got || tty.Clean(plain) != got {
 			t.Errorf("CleanLines(%q) = %q", s, lines)
 		}
 	})
@@ -208,8 +250,14 @@ func TestVisibleFlush(t *testing.T) {
 
 func visible(t testing.TB, chunks ...string) string {
 	t.Helper()
+	return through(t, tty.Visible, chunks...)
+}
+
+// through returns what a writer makes of a text that comes in chunks.
+func through(t testing.TB, writer func(io.Writer) *tty.Writer, chunks ...string) string {
+	t.Helper()
 	var b bytes.Buffer
-	w := tty.Visible(&b)
+	w := writer(&b)
 	for _, chunk := range chunks {
 		if n, err := io.WriteString(w, chunk); n != len(chunk) || err != nil {
 			t.Fatalf("%d, %v", n, err)
@@ -231,6 +279,29 @@ func TestVisible(t *testing.T) {
 		if got := visible(t, in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// A log is written in chunks that end anywhere, and no line of it is a command.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	for in, want := range runnerCommands {
+		in, want = "x\n"+in+"\n", "x\n"+strings.NewReplacer(`\x`, `\u00`).Replace(want)+"\n"
+		for at := range in {
+			if got := through(t, tty.Log, in[:at], in[at:]); got != want {
+				t.Errorf("%q cut at %d: %q, want %q", in, at, got, want)
+			}
+		}
+	}
+	for name, set := range map[string][]string{
+		"GitHub": {"GITHUB_ACTIONS=true"}, "Azure": {"TF_BUILD=True"}, "GitLab": {"GITLAB_CI=true"}, "TeamCity": {"TEAMCITY_VERSION=2026.1"},
+	} {
+		if !tty.OnRunner(env(set...)) {
+			t.Errorf("%s is no runner", name)
+		}
+	}
+	if tty.OnRunner(env("CI=1", "GITHUB_ACTIONS=", "TF_BUILD=false")) {
+		t.Error("what is no runner is one")
 	}
 }
 

@@ -19,10 +19,16 @@ type Writer struct {
 	w    io.Writer
 	held []byte // the beginning of a character
 	buf  []byte
+	log  bool // a runner reads it
+	at   commands
 }
 
 // Visible returns a Writer in front of w.
 func Visible(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Log returns a Writer in front of a log that a runner of CI reads: its commands become visible
+// as well.
+func Log(w io.Writer) *Writer { return &Writer{w: w, log: true} }
 
 // Write writes p, or says that none of it was written.
 func (v *Writer) Write(p []byte) (int, error) {
@@ -35,12 +41,12 @@ func (v *Writer) Write(p []byte) (int, error) {
 	for at < len(in) && (utf8.FullRune(in[at:]) || len(in)-at >= utf8.UTFMax) {
 		r, n := utf8.DecodeRune(in[at:])
 		switch {
-		case !acts(r, n, true):
+		case !acts(r, n, true) && !(v.log && v.at.ends(r)):
 			v.buf = append(v.buf, in[at:at+n]...)
 		case r == utf8.RuneError:
-			v.buf = fmt.Appendf(v.buf, `\x%02x`, in[at])
+			v.buf, v.at = fmt.Appendf(v.buf, `\x%02x`, in[at]), inLine
 		default:
-			v.buf = fmt.Appendf(v.buf, `\u%04x`, r)
+			v.buf, v.at = fmt.Appendf(v.buf, `\u%04x`, r), inLine
 		}
 		at += n
 	}

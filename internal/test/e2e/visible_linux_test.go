@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -69,9 +70,15 @@ func acting(text string) string {
 // hostile to a terminal.
 func hostile(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
 	// In JSON as an escape, and as the character where that is allowed.
-	const evil = `\u001b]0;x\u0007\u001b[5m` + "\u009b5m\u0085\x7f\u202e\u2066"
+	return hostileWith(t, `\u001b]0;x\u0007\u001b[5m`+"\u009b5m\u0085\x7f\u202e\u2066", "n\x1b]0;x\a\u009b5m\u202e\xff.jsonl")
+}
+
+// hostileWith returns a directory with sessions, in the names, ids and texts of which evil stands, as in a string of JSON.
+// One is in a file of that name.
+func hostileWith(t *testing.T, evil, file string) string {
+	t.Helper()
+	dir := t.TempDir()
 	line := func(text string) string { return strings.ReplaceAll(text, "EVIL", evil) + "\n" }
 	header := line(`{"type":"session","version":3,"id":"id-EVIL","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w/EVIL","title":"EVIL"}`)
 	entries := line(`{"type":"message","id":"a0-EVIL","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"needle EVIL"}}`) +
@@ -84,7 +91,7 @@ func hostile(t *testing.T) string {
 	whole := header + entries
 	write(t, dir, "s.jsonl", whole)
 	write(t, dir, "plain.jsonl", strings.Replace(header, `id-`+evil, "other", 1)+entries)
-	write(t, dir, "n\x1b]0;x\a\u009b5m\u202e\xff.jsonl", whole)
+	write(t, dir, file, whole)
 	write(t, dir, "bad.jsonl", whole+"{\"EVIL\x1b[5m\u009b\n"+line(`{"type":"message","id":"a1","parentId":"gone-EVIL","timestamp":"2026-01-02T03:04:09.678Z","message":{"role":"user","content":"EVIL\xff\x9b"}}`)+`{"torn`+"\x1b\u009b")
 	if err := os.MkdirAll(dir+"/store/--w--", 0o700); err != nil {
 		t.Fatal(err)
@@ -154,6 +161,65 @@ func TestTerminalGetsNoControlCharacters(t *testing.T) {
 	}
 	if colours < 50 {
 		t.Errorf("there are %d colours: the tools see no terminal", colours)
+	}
+}
+
+// What a runner of CI takes for its command is none in text, rows and messages of any tool, in whatever a session names.
+func TestRunnerGetsNoCommands(t *testing.T) {
+	t.Parallel()
+	const file = "::error::##[error]n.jsonl"
+	dir := hostileWith(t, `::error::x ##[stop-commands]x\n::add-mask::x\r::debug::x\n \u200b::notice::x ##vso[task.complete]x\u2028##\u00ad[error]x\u0000::group::x`, file)
+	command := regexp.MustCompile(`^[\s\p{Z}]*::|##[A-Za-z]*\[`)
+	unseen := regexp.MustCompile(`[\p{Cf}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+`)
+	ofTheTool := regexp.MustCompile(`^::error file=[^:]*::`)
+	lines := []string{
+		"sess-ls .", "sess-ls --usage .", "sess-ls --all", "sess-history --all", "sess-history .", "sess-grep -a error", "sess-grep -h error .", "sess-grep -o 'error.*' .", "sess-grep --in all -C 2 needle .",
+		"sess-stat .", "sess-stat --all --by project,session", "sess-redact --check .", "sess-calls .", "sess-calls --simple .", "sess-assert --no-call '*' .", "sess-assert --github --no-call '*' .", "sess-assert --junit --no-call '*' .",
+		"sess-git .", "sess-watch --once .", "sess-doctor", "sess-path '::error::x'", "sess-path '##[error]x'", "sess-grep '(' '##[error]'", "sess-import --homes", "sess-import pi --list .",
+		"sess-record s2.jsonl --print text --reply text -- printf '::error::x\\n##[error]x\\n'", "sess-turn -t hi plain.jsonl -- printf '::error::x\\n##[error]x\\n'",
+	}
+	for _, line := range hostileLines {
+		tool, rest, _ := strings.Cut(line, " ")
+		if tool == "export" || rest == "show --html" || strings.Contains(rest, "--raw") || strings.Contains(rest, "--print-prompt") || strings.Contains(rest, "--html") {
+			continue // which is for programs: text that a user asks for as it is
+		}
+		for _, name := range []string{"s.jsonl", "bad.jsonl", "'./" + file + "'", "'" + file + "'"} {
+			if before, command, ok := strings.Cut(rest, " -- "); ok {
+				lines = append(lines, "sess-"+tool+" "+before+" "+name+" -- "+command)
+				continue
+			}
+			lines = append(lines, strings.TrimSpace("sess-"+tool+" "+rest)+" "+name)
+		}
+	}
+	seen := 0
+	for _, line := range lines {
+		c := exec.Command("/bin/sh", "-c", line)
+		c.Dir, c.Env = dir, append(env(dir), "GITHUB_ACTIONS=true")
+		text, err := c.CombinedOutput()
+		if _, ok := err.(*exec.ExitError); err != nil && !ok {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for printed := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
+			printed = ofTheTool.ReplaceAllString(printed, "file ")
+			if json.Valid([]byte(printed)) || strings.HasPrefix(printed, "{") {
+				continue
+			}
+			if printed = unseen.ReplaceAllString(printed, ""); command.MatchString(printed) {
+				t.Errorf("%s: %.300q", line, printed)
+			}
+			seen += strings.Count(printed, "error")
+		}
+	}
+	if seen < 200 {
+		t.Errorf("what was hostile was printed %d times: the test shows nothing", seen)
+	}
+	// Text for a file, and for a program where no runner reads, is what it was.
+	for vars, into := range map[string]string{"GITHUB_ACTIONS=true": " > o; cat o", "CI=true": ""} {
+		c := exec.Command("/bin/sh", "-c", "sess-path --as text s.jsonl"+into)
+		c.Dir, c.Env = dir, append(env(dir), vars)
+		if text, err := c.Output(); err != nil || !strings.Contains(string(text), "\n::add-mask::x") {
+			t.Errorf("%s: %v: %.500q", vars, err, text)
+		}
 	}
 }
 
