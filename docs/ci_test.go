@@ -66,59 +66,210 @@ cd remote && git init -q && git add . && git -c user.name=a -c user.email=a@exam
 
 // environment is what a runner sets.
 const environment = `
-export GITHUB_STEP_SUMMARY="$PWD/summary" GITHUB_RUN_ID=7 GITHUB_PATH="$PWD/path" RUNNER_TEMP="$PWD/temp"
+export GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$PWD/summary" GITHUB_OUTPUT="$PWD/output" GITHUB_RUN_ID=7 GITHUB_PATH="$PWD/path" RUNNER_TEMP="$PWD/temp"
 export CI_JOB_ID=7 SESS_REPOSITORY="$PWD/remote" ACTION_PATH="$PWD/remote"
 `
 
-// TestCIRecipes runs the shell of docs/ci.md: with an agent that ends well, and with one that
-// fails, whose session is recorded all the same.
-func TestCIRecipes(t *testing.T) {
-	t.Parallel()
-	page := read(t, "ci.md")
-	blocks := fenced(page, "yaml")
-	github, gitlab := shellOfYAML(blocks[0], "run"), shellOfYAML(blocks[2], "script")
-	after := shellOfYAML(blocks[2], "after_script")
-	if len(github) != 2 || len(gitlab) != 1 || len(after) != 1 {
-		t.Fatalf("found %d, %d and %d scripts", len(github), len(gitlab), len(after))
+// An ending is how the agent of a job behaves, and the status of the job. Each prints a key, on standard error too, and says
+// what a runner would take for a command.
+type ending struct {
+	name   string
+	exit   int
+	model  bool // the model fails though the agent ends with 0
+	pushes bool // it tried a push, which was refused
+	want   int
+}
+
+var endings = []ending{
+	{name: "well"},
+	{name: "the agent fails", exit: 7, want: 7},
+	{name: "the model fails", model: true, want: 5},
+	{name: "a push was refused", pushes: true, want: 1},
+	{name: "all of it", model: true, pushes: true, want: 1},
+}
+
+// push is a call that was refused. Its text has the key.
+const push = `{"type":"assistant","message":{"id":"m9","role":"assistant","model":"m1","content":[{"type":"tool_use","id":"t9","name":"Bash","input":{"command":"git push https://x:` + leaky + `@git.example.com/r ##[stop-commands]x"}}],"usage":{"input_tokens":9,"output_tokens":1}},"session_id":"s1","uuid":"u7"}
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","is_error":true,"content":"Permission to use Bash with command git push has been denied.\n::add-mask::x"}]},"session_id":"s1","uuid":"u8"}`
+
+// agent returns shell that puts the agent in front of PATH.
+func (e ending) agent() string {
+	script := "#!/bin/sh\necho 'the key is " + leaky + "' >&2\n"
+	if e.pushes {
+		script += "{ " + bin + "/claude \"$@\" | sed -n 1p\ncat <<'PUSH'\n" + push + "\nPUSH\n" + bin + "/claude \"$@\" | sed 1d; }"
+	} else {
+		script += bin + "/claude \"$@\""
 	}
-	for name, scripts := range map[string][]string{"github": github, "gitlab": {gitlab[0], after[0]}} {
-		for _, failing := range []bool{false, true} {
-			t.Run(name+map[bool]string{true: ", failing"}[failing], func(t *testing.T) {
-				t.Parallel()
-				dir := ciDir(t)
-				agent := ""
-				if failing { // one that prints the same and ends with 7
-					agent = `mkdir fail; printf '#!/bin/sh\n` + bin + `/claude "$@"; exit 7\n' > fail/claude; chmod +x fail/claude
-claude() { "$PWD/fail/claude" "$@"; }
-PATH="$PWD/fail:$PATH"
-`
-				}
-				_, stderr, err := shell(t, dir, environment+agent+keepFirst(scripts[0], failing))
-				if want := map[bool]int{true: 7}[failing]; status(err) != want {
-					t.Fatalf("status %d, want %d: %s", status(err), want, stderr)
-				}
-				if _, stderr, err := shell(t, dir, environment+scripts[1]); err != nil {
-					t.Fatalf("%v: %s", err, stderr)
-				}
-				wantSession(t, dir, "session.jsonl")
-			})
+	script += ` | sed 's/passes[.]/passes. The key is ` + leaky + `\\n::error::pwned\\n##[error]pwned/'` + "\n"
+	if e.model {
+		script += "cat <<'RESULT'\n" + modelFails + "\nRESULT\n"
+	}
+	return "mkdir own; cat > own/claude <<'END'\n" + script + "exit " + strconv.Itoa(e.exit) + "\nEND\nchmod +x own/claude; PATH=\"$PWD/own:$PATH\"\n"
+}
+
+// wantClean wants a job that kept the key on the machine: what is uploaded, and every text that it printed or wrote for others, is
+// without it, and has what was said.
+func (e ending) wantClean(t *testing.T, dir string, uploads []string, texts map[string]string) {
+	t.Helper()
+	session := read(t, filepath.Join(dir, "session.jsonl"))
+	if !strings.Contains(session, leaky) {
+		t.Error("the key is not in the session: the test shows nothing")
+	}
+	if len(uploads) < 2 {
+		t.Fatalf("%q are uploaded", uploads)
+	}
+	for _, name := range uploads {
+		if name == "session.jsonl" || name == "log" {
+			t.Errorf("%s is uploaded", name)
+		}
+		texts[name] = read(t, filepath.Join(dir, name))
+		if !strings.Contains(name, "gates") && !strings.Contains(texts[name], "The build passes.") {
+			t.Errorf("%s has not what was said", name)
+		}
+	}
+	for name, text := range texts {
+		if strings.Contains(text, leaky) || strings.Contains(text, strings.ReplaceAll(leaky, "_", `\_`)) {
+			t.Errorf("the key is in %s: %.2000s", name, text)
 		}
 	}
 }
 
-// keepFirst has the failing agent stay in front of what a script puts into PATH.
-func keepFirst(script string, failing bool) string {
-	if !failing {
-		return script
+// wantNoCommands reads a log as GitHub's runner does, and wants annotations alone.
+func wantNoCommands(t *testing.T, log string) {
+	t.Helper()
+	token, stopped := "", 0
+	for line := range strings.FieldsFuncSeq(log, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(line)
+		stop, stops := strings.CutPrefix(line, "::stop-commands::")
+		switch {
+		case token != "":
+			if line == "::"+token+"::" {
+				token = ""
+			}
+		case stops:
+			token = stop
+			stopped++
+		case strings.HasPrefix(line, "::") && !strings.HasPrefix(line, "::error file="), strings.Contains(line, "##["):
+			t.Errorf("a command: %s", line)
+		}
 	}
-	return strings.ReplaceAll(script, `export PATH="$PWD/tools/bin:$PATH"`, `export PATH="$PWD/fail:$PWD/tools/bin:$PATH"`)
+	if token != "" || stopped != 1 {
+		t.Errorf("commands were stopped %d times, and are by %q at the end", stopped, token)
+	}
+}
+
+// TestCIRecipes runs the jobs of docs/ci.md and the recorded step of action.yml as runners do, and looks at what leaves
+// the machine.
+func TestCIRecipes(t *testing.T) {
+	t.Parallel()
+	page := read(t, "ci.md")
+	blocks := fenced(page, "yaml")
+	github, gitlab, action := shellOfYAML(blocks[0], "run"), shellOfYAML(blocks[2], "script"), shellOfYAML(read(t, "../action.yml"), "run")
+	if len(github) != 1 || len(gitlab) != 1 || len(action) != 4 { // the first is the input of that name
+		t.Fatalf("found %d, %d and %d scripts", len(github), len(gitlab), len(action))
+	}
+	lines := func(text string) []string { return strings.Fields(strings.Join(shellOfYAML(text, "path"), "\n")) }
+	artifacts := strings.Fields(shellOfYAML(blocks[2], "paths")[0])
+	for _, e := range endings {
+		t.Run("GitHub, "+e.name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			stdout, stderr, err := shell(t, dir, environment+e.agent()+github[0])
+			if status(err) != e.want {
+				t.Fatalf("status %d, want %d: %s%s", status(err), e.want, stdout, stderr)
+			}
+			e.wantClean(t, dir, append(lines(blocks[0]), "gates.sarif", "gates.json"), map[string]string{"the log": stdout, "its errors": stderr, "the summary": read(t, filepath.Join(dir, "summary"))})
+			wantNoCommands(t, stdout+stderr)
+			if annotated := strings.Contains(stdout, "::error file=session.jsonl,"); annotated != e.pushes {
+				t.Errorf("annotated: %t: %s", annotated, stdout)
+			}
+			if told := strings.Contains(read(t, filepath.Join(dir, "summary")), "no\\-call"); told != e.pushes {
+				t.Errorf("the breach is in the summary: %t", told)
+			}
+		})
+		t.Run("GitLab, "+e.name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			stdout, stderr, err := shell(t, dir, environment+e.agent()+strings.ReplaceAll(gitlab[0], `export PATH="$PWD/tools/bin:$PATH"`, `export PATH="$PWD/own:$PWD/tools/bin:$PATH"`))
+			if status(err) != e.want {
+				t.Fatalf("status %d, want %d: %s%s", status(err), e.want, stdout, stderr)
+			}
+			e.wantClean(t, dir, append(artifacts, "gates.xml"), map[string]string{"the log": stdout, "its errors": stderr})
+			if failed := strings.Contains(read(t, filepath.Join(dir, "gates.xml")), "<failure"); failed != e.pushes {
+				t.Errorf("the report has a failure: %t", failed)
+			}
+		})
+		t.Run("the action, "+e.name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			run := func(more string) (stdout, stderr string, err error) {
+				return shell(t, dir, environment+action[2]+"\n"+e.agent()+`
+export PATH="$PWD/own:$(cat path):$PATH" SESSION=session.jsonl PROMPT='fix the build' PROMPT_FILE='' LIMIT=1m MAX_COST=2 GATES="--strict --no-call 'run:git push*'"
+export RUN='claude -p --output-format stream-json --verbose x'`+more+"\n"+action[3])
+			}
+			stdout, stderr, err := run("")
+			if status(err) != e.want {
+				t.Fatalf("status %d, want %d: %s%s", status(err), e.want, stdout, stderr)
+			}
+			output := read(t, filepath.Join(dir, "output"))
+			uploads := []string{}
+			for _, name := range []string{"clean", "page"} {
+				_, value, _ := strings.Cut("\n"+output, "\n"+name+"=")
+				value, _, _ = strings.Cut(value, "\n")
+				uploads = append(uploads, value)
+			}
+			e.wantClean(t, dir, uploads, map[string]string{"the log": stdout, "its errors": stderr, "the outputs": output, "the summary": read(t, filepath.Join(dir, "summary"))})
+			wantNoCommands(t, stdout+stderr)
+			for _, want := range []string{"session=session.jsonl\n", "cost=0.01", "status=" + strconv.Itoa(e.want) + "\n"} {
+				if !strings.Contains(output, want) {
+					t.Errorf("no %q in %q", want, output)
+				}
+			}
+		})
+	}
+}
+
+// TestActionGates: each gate of the action ends it, one that is not asked for does not, and a session that could not be begun
+// is told.
+func TestActionGates(t *testing.T) {
+	t.Parallel()
+	action := shellOfYAML(read(t, "../action.yml"), "run")
+	for name, tt := range map[string]struct {
+		set    string
+		status int
+		says   string
+	}{
+		"none":                        {"", 0, "The build passes."},
+		"one that holds":              {`GATES="--no-call 'run:git push*'"`, 0, "The build passes."},
+		"one that does not":           {`GATES="--no-call 'run:make*'"`, 1, "::error file=session.jsonl,"},
+		"two, quoted":                 {`GATES="--no-call 'run:make*' --answer 'build passes'"`, 1, "::error file=session.jsonl,"},
+		"one with a slip":             {`GATES="--no-cal x"`, 2, "--no-cal"},
+		"too expensive":               {`MAX_COST=0.001`, 1, "budget"},
+		"no prompt file":              {`PROMPT='' PROMPT_FILE=none.md`, 2, "none.md"},
+		"a command that is not there": {`RUN=no-such-agent`, 127, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			stdout, stderr, err := shell(t, dir, environment+action[2]+`
+export PATH="$(cat path):$PATH" SESSION=session.jsonl PROMPT='fix the build' PROMPT_FILE='' LIMIT=1m MAX_COST= GATES=
+export RUN='claude -p --output-format stream-json --verbose x'
+export `+tt.set+"\n"+action[3])
+			if status(err) != tt.status || !strings.Contains(stdout+stderr, tt.says) {
+				t.Errorf("status %d, want %d, and %q: %s%s", status(err), tt.status, tt.says, stdout, stderr)
+			}
+			if output := read(t, filepath.Join(dir, "output")); !strings.Contains(output, "status="+strconv.Itoa(tt.status)+"\n") {
+				t.Errorf("outputs: %s", output)
+			}
+		})
+	}
 }
 
 // wantSession wants the session of the stub agent.
 func wantSession(t *testing.T, dir, file string) {
 	t.Helper()
 	stdout, stderr, err := shell(t, dir, "sess-path --as text "+file)
-	if err != nil || !strings.Contains(stdout, "user: fix the build") || !strings.Contains(stdout, "assistant: The build passes.") {
+	if err != nil || !strings.Contains(stdout, "user: fix the build") || !strings.Contains(stdout, "assistant: The build passes") {
 		t.Errorf("%v: %s%s", err, stderr, stdout)
 	}
 }
@@ -132,30 +283,23 @@ func TestCIMakefile(t *testing.T) {
 		}
 		t.Skip("there is no make to run the recipe with")
 	}
-	dir := ciDir(t)
-	write(t, dir, "Makefile", fenced(read(t, "ci.md"), "make")[0]+"\n")
-	if _, stderr, err := shell(t, dir, "git init -q && git -c user.name=a -c user.email=a@example.com commit -qm first --allow-empty && make agent"); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	wantSession(t, filepath.Join(dir, "artifacts"), "session.jsonl")
-}
-
-// TestAction runs the shell of action.yml: the build, and a step that is recorded.
-func TestAction(t *testing.T) {
-	t.Parallel()
-	scripts := shellOfYAML(read(t, "../action.yml"), "run")
-	if len(scripts) != 4 { // the first is the input of that name
-		t.Fatalf("found %d scripts", len(scripts))
-	}
-	for want, command := range []string{"claude -p --output-format stream-json --verbose x", "claude --output-format stream-json --verbose x; exit 1"} {
-		dir := ciDir(t)
-		script := environment + scripts[2] + `
-export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' PROMPT_FILE='' LIMIT=1m RUN='` + command + `'
-` + scripts[3]
-		if _, stderr, err := shell(t, dir, script); status(err) != want {
-			t.Errorf("status %d, want %d: %s", status(err), want, stderr)
-		}
-		wantSession(t, dir, "s.jsonl")
+	makefile := fenced(read(t, "ci.md"), "make")[0] + "\n"
+	for _, e := range endings {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			write(t, dir, "Makefile", makefile)
+			stdout, stderr, err := shell(t, dir, e.agent()+"make agent")
+			if (status(err) != 0) != (e.want != 0) || e.want != 0 && !strings.Contains(stderr, "Error "+strconv.Itoa(e.want)) {
+				t.Fatalf("status %d, want %d: %s%s", status(err), e.want, stdout, stderr)
+			}
+			left, err := os.ReadDir(filepath.Join(dir, "artifacts"))
+			if err != nil || len(left) != 2 {
+				t.Errorf("artifacts: %v, %v", left, err)
+			}
+			e.wantClean(t, dir, []string{"artifacts/clean.jsonl", "artifacts/session.html"}, map[string]string{"the log": stdout, "its errors": stderr})
+			wantSession(t, filepath.Join(dir, "artifacts"), "clean.jsonl")
+		})
 	}
 }
 
