@@ -31,6 +31,28 @@ func wrapped(s string, width int) (out string) {
 	return out + s
 }
 
+// panel returns a text in lines of a width between borders.
+func panel(s string, width int, left, right string) string {
+	lines := strings.Split(wrapped(s, width), "\n")
+	for i, l := range lines {
+		lines[i] = left + l + strings.Repeat(" ", width-len(l)) + right
+	}
+	return strings.Join(lines, "\n")
+}
+
+// numbered returns lines with a format in front, for their number if it has one.
+func numbered(s, format string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.Contains(format, "%") {
+			lines[i] = fmt.Sprintf(format, i+1) + l
+		} else {
+			lines[i] = format + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 func each(s, format string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -69,6 +91,39 @@ func dresses() map[string]func(k planted.Kind) string {
 		}
 	}
 	return map[string]func(k planted.Kind) string{
+		"caret":                   half("^[[31m"),
+		"caret around":            bare(func(s string) string { return "^[[1;31m" + s + "^[[0m" }),
+		"caret of a charset":      half("^[(B"),
+		"caret of a link":         bare(func(s string) string { return "^[]8;;http://x^G" + s }),
+		"backslash e":             half(`\e[31m`),
+		"backslash E around":      bare(func(s string) string { return `\E[1m` + s + `\E[0m` }),
+		"cat -A":                  all(func(s string) string { return "a=1$\n" + s + "$\nb=2$\n" }),
+		"cat -A at the end":       all(func(s string) string { return s + "$" }),
+		"redrawn":                 on(func(s string) string { return between(s, "x\b") }),
+		"struck twice":            on(func(s string) string { return each(s, "%[1]c\b%[1]c") }),
+		"between underscores":     bare(func(s string) string { return "_" + s + "_" }),
+		"behind a name and one":   bare(func(s string) string { return "the_key_is_" + s + "_" }),
+		"soft hyphens beside":     bare(func(s string) string { return "\u00ad" + s + "\u00ad" }),
+		"a soft hyphen in a word": bare(func(s string) string { return "x\u00ad" + s + "\u00ady" }),
+		"wrapped at 80":           bare(func(s string) string { return wrapped(strings.Repeat("x ", 20)+s, 80) }),
+		"wrapped at 76 and more":  bare(func(s string) string { return "the key\n" + wrapped(strings.Repeat("y ", 33)+s, 76) + "\nand more" }),
+		"wrapped at 100": bare(func(s string) string {
+			return strings.ReplaceAll(wrapped("> "+strings.Repeat("- ", 40)+s, 100), "\n", "\r\n")
+		}),
+		"wrapped, indented": bare(func(s string) string {
+			return "  " + strings.ReplaceAll(wrapped("a word or two and "+s, 78), "\n", "\n  ")
+		}),
+		"in a panel": bare(func(s string) string { return panel(strings.Repeat("z ", 12)+s, 40, "| ", " |") }),
+		"in a drawn panel": bare(func(s string) string {
+			return "╭────╮\n" + panel(s, 30, "│ ", " │") + "\n╰────╯"
+		}),
+		"in an indented panel":    bare(func(s string) string { return panel(strings.Repeat("w ", 20)+s, 60, "  ┃ ", " ┃") }),
+		"two literals":            bare(func(s string) string { return `"` + s[:len(s)/2] + `" + "` + s[len(s)/2:] + `"` }),
+		"literals side by side":   bare(func(s string) string { return `'` + s[:len(s)/3] + `' '` + s[len(s)/3:] + `'` }),
+		"numbered base64":         all(func(s string) string { return numbered(wrapped(b64("A=1\nB=2\nT="+s+"\nC=3\n"), 60), "%6d\t") }),
+		"numbered base64, arrow":  all(func(s string) string { return numbered(wrapped(b64("A=1\nB=2\nT="+s+"\n"), 76), "%5d→") }),
+		"a diff of base64":        all(func(s string) string { return numbered(wrapped(b64("A=1\nB=2\nT="+s+"\n"), 64), "+") }),
+		"quoted base64":           all(func(s string) string { return numbered(wrapped(b64("A=1\nB=2\nT="+s+"\n"), 64), "> ") }),
 		"plain":                   all(func(s string) string { return s }),
 		"colours":                 bare(func(s string) string { return "\x1b[31m" + s + "\x1b[0m" }),
 		"colours of the line":     all(func(s string) string { return "\x1b[1;31m" + s + "\x1b[0m" }),

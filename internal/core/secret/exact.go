@@ -167,7 +167,7 @@ var formRules = func() []Rule {
 			Regex:    `(?i)(?:^|[^a-z0-9])(?:[a-z0-9]{1,24}[_.-]){0,3}(?:api_?key|client_?secret|secret_?key|access_?token|refresh_?token|auth_?token|signing_?(?:key|secret)|encryption_?key|consumer_?secret|app_?secret|webhook_?secret|bot_?token|secret_?access_?key|id_?token)` + assigns + `(` + value + `{16,}?)` + edge,
 			Keywords: []string{"apikey", "api_key", "clientsecret", "client_secret", "secretkey", "secret_key", "accesstoken", "access_token", "refreshtoken", "refresh_token", "authtoken", "auth_token", "signingkey", "signing_key", "signingsecret", "signing_secret", "encryptionkey", "encryption_key", "consumersecret", "consumer_secret", "appsecret", "app_secret", "webhooksecret", "webhook_secret", "bottoken", "bot_token", "idtoken", "id_token", "secretaccess_key", "secret_access", "secretaccesskey"},
 			Entropy:  3.2,
-			Allow:    []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `^[A-Za-z_]\w*\.[A-Za-z_]`, `^\w+[:=]`, `^[A-Z0-9_]+$`, `^[A-Za-z]+[0-9]{0,3}$`, `^[a-z]+(?:[-_][a-z]+)+[-_]?[0-9]{0,6}$`, `^(?:https?|file|arn):`}, Stopwords: append([]string{"test", "mock", "fake", "secret", "token"}, sample...)}},
+			Allow:    []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `^[A-Za-z_]\w*\.[A-Za-z_]`, `^\w+[:=]`, `^[A-Z0-9_]+$`, `^[A-Za-z]+[0-9]{0,3}$`, `^[a-z]+(?:[-_][a-z]+)+[-_]?[0-9]{0,6}$`, `^[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,5}$`, `^(?:https?|file|arn):`}, Stopwords: append([]string{"test", "mock", "fake", "secret", "token"}, sample...)}},
 		},
 		{ID: "docker-auth", Regex: `(?:"(?:auth|identitytoken|registrytoken)"[ \t\r\n]{0,20}:[ \t]{0,8}|\bauth=)"([A-Za-z0-9+/]{16,}={0,2})"`, Keywords: []string{`auth="`, `"auth"`, `"identitytoken"`, `"registrytoken"`}, Entropy: 3, Allow: []Allow{{Regexes: []string{`^[a-z]+$`, `^[A-Z_]+$`, `^[a-z]+(?:[A-Z][a-z]+)+$`}}}},
 		{ID: "npm-auth", Regex: `(?m)(?:^|[\s"':/])_(?i:authToken|auth|password)[ \t]*=[ \t]*["']?(` + value + `{8,512}?)` + edge, Keywords: []string{"_authtoken", "_auth", "_password"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^(?:self|this)\b`, `^[A-Z0-9_]+$`}}}},
@@ -188,6 +188,16 @@ var formRules = func() []Rule {
 		{ID: "ssh-passphrase", Regex: `\bssh-keygen[ \t][^\n|;]{0,200}?-[NP][ \t]*(?:"([^"\n$]{4,128})"|'([^'\n$]{4,128})'|(` + value + `{4,128}?)` + edge + `)`, Keywords: []string{"ssh-keygen"}, Allow: []Allow{{Regexes: []string{`^-`}}}},
 		{ID: "piped-password", Regex: `\b(?:echo|printf)[ \t]+(?:-[ne]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?["']?(` + value + `{6,128}?)(?:\\n)?["']?[ \t]*\|[ \t]*[^\n|]{0,60}?(?:ssh-add|sudo[ \t]+-S|--passphrase-fd|--password-stdin|--pinentry-mode|cryptsetup|chpasswd)`, Keywords: []string{"ssh-add", "sudo", "--passphrase-fd", "--password-stdin", "--pinentry-mode", "cryptsetup", "chpasswd"}, Entropy: 2},
 		{ID: "quoted-passphrase", Regex: `(?i)(?:^|[^a-z0-9])(?:[a-z0-9]{1,24}[_.-]){0,2}(?:passphrase|password|passwd)["']?[ \t]*(?:=>|:=|=|:)[ \t]*` + quoted, Keywords: []string{"passphrase", "password", "passwd"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^\S+$`, `[.,:;()]`, `(?i)\b(?:the|a|an|is|must|of|to|for|at|characters|least|or|please|enter)\b`}, Stopwords: sample}}},
+		{ID: "aws-configured", Regex: `\baws configure set[ \t]+(?:[\w.-]{1,80}\.)?aws_(?:secret_access_key|session_token)[ \t]+` + word, Keywords: []string{"aws configure"}, Entropy: 3},
+		{ID: "openssl-password", Regex: `\bopenssl\b[^\n|;]{0,200}?[ \t]-(?:pass|passin|passout)[ \t]+["']?pass:` + word, Keywords: []string{"openssl"}},
+		{ID: "zip-password", Regex: `\b(?:un)?zip (?:[^\n|;]{0,120}?[ \t])?-P[ \t]*` + word, Keywords: []string{"zip "}, Allow: []Allow{{Regexes: []string{`^-`}}}},
+		{ID: "curl-cookie", Regex: `(?i)\bcurl [^\n|]{0,300}?(?:-b|--cookie)(?:=|[ \t]+)["']?(?:[^"'\n]{0,120}?[^a-z0-9"'\n])?[a-z0-9_.-]{0,32}?(?:sess(?:ion)?(?:_?id)?|sid|auth|token)=([a-z0-9._~%+/-]{16,})`, Keywords: []string{"curl "}, Entropy: 3, Allow: []Allow{{Regexes: []string{`(?i)^[a-z_./-]+$`}}}},
+		// Files of settings, and other languages.
+		{ID: "powershell-variable", Regex: `(?i)\$env:[a-z0-9_]{0,40}(?:key|token|secret|passw(?:or)?d|pass)[a-z0-9_]{0,20}[ \t]*=[ \t]*` + quoted, Keywords: []string{"$env:"}, Entropy: 3, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`}, Stopwords: sample}}},
+		{ID: "proxy-header", Regex: `(?i)\bauthorization ["'](?:bearer|token|basic)[ \t]+([a-z0-9._~+/=-]{16,})`, Keywords: []string{`authorization "`, "authorization '"}, Entropy: 3, Allow: []Allow{{Regexes: []string{`(?i)^[a-z_./-]+$`}}}},
+		{ID: "element-password", Regex: `(?i)<(?:[a-z0-9]{1,20}:)?(?:password|passwd|passphrase|secret|api_?key|(?:server)?token)>[ \t]*([^<>\s$]{8,256})[ \t]*</`, Keywords: []string{"<password", "<passwd", "<passphrase", "<secret", "<apikey", "<api_key", "<token", ":password", ":secret", ":token", "<servertoken"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[{%@*]`}, Stopwords: sample}}},
+		{ID: "ansible-password", Regex: `\bansible_(?:ssh_|become_|sudo_|su_|winrm_)?pass(?:word)?` + assigns + word, Keywords: []string{"ansible_"}, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`}, Stopwords: sample}}},
+		{ID: "aws-signed-token", Regex: `(?i)\bX-Amz-Security-Token=([a-z0-9%/+=_-]{60,})`, Keywords: []string{"x-amz-security-token"}, Entropy: 3.5},
 		// What has lost its beginning.
 		{ID: "private-key-end", Regex: `(?:^[A-Za-z0-9+/=]{1,15}(?:\\[nr]|\s)+)?(?:[A-Za-z0-9+/=]{16,}(?:\\[nr]|\s)+)+(?:[A-Za-z0-9+/=]{1,76}(?:\\[nr]|\s)+)?-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`, Keywords: []string{"-----end"}},
 	}
@@ -202,6 +212,11 @@ const (
 	namedEnd  = `(?:[\x60'"\s;&*<|~]|\\[nr]|$)` // code goes on behind a name and its value
 	named     = `[\w.-]{0,50}?`
 )
+
+// names are words of code that look like keys of some rules: a method of a receiver s in place of a token of Vault.
+var names = map[string]Allow{
+	"vault-service-token": {Regexes: []string{`^s\.[a-z]*(?:[A-Z]{1,4}[a-z]{2,}[0-9]{0,2})+(?:[A-Z]{1,5}[0-9]{0,2})?$`}},
+}
 
 // maxGlued is up to how many bytes may stand in front of a secret that begins in the middle of
 // a word: more of them are random themselves.

@@ -24,6 +24,7 @@ type Rule struct {
 	Entropy  float64  // in bits per character, which the secret has to exceed
 	Allow    []Allow  // values that are no secrets
 	As       string   // its replacement; "": a marker
+	Source   string   // where its shape is documented, or the scanner that has it; "" for those of gitleaks and for forms
 }
 
 // An Allow says what looks like a secret and is none. One of its patterns is enough, or
@@ -48,6 +49,8 @@ type rule struct {
 	whole   func() bool // the secret is all that matches
 	as      string
 	reach   func() (reach, bool)
+
+	shapeless bool // any value beside a name is its secret
 }
 
 type allow struct {
@@ -63,6 +66,8 @@ func (r Rule) compile(rank int) *rule {
 		loose: sync.OnceValues(r.loose),
 		reach: sync.OnceValues(func() (reach, bool) { return reachOf(r.Regex, r.Keywords) }),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
+
+		shapeless: strings.Contains(r.Regex, value),
 	}
 }
 
@@ -327,7 +332,7 @@ var ownRules = func() []Rule {
 			Keywords: []string{"passwd", "password", "passphrase", "pwd"},
 			Entropy:  2.5,
 			Allow: []Allow{
-				{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `(?i)^(?:string|str|int|uint|byte|bytes|utf)[0-9]`, `\w\.\w+\.\w`, `(?i)^sha\d`, `^\w+[:=]`}, Stopwords: []string{"example", "placeholder", "redacted", "your", "xxxx"}},
+				{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `(?i)^(?:string|str|int|uint|byte|bytes|utf)[0-9]`, `\w\.\w+\.\w`, `(?i)^sha\d`, `^\w+[:=]`, `(?i)^(?:(?:my|test|new|old|user|admin|db|root|super)[_-]?)?(?:passw(?:or)?d|passphrase|pwd|pass)[0-9]{0,4}!?$`}, Stopwords: []string{"example", "placeholder", "redacted", "your", "xxxx"}},
 			},
 		},
 		{
@@ -373,6 +378,9 @@ var ownRules = func() []Rule {
 		{ID: "cerebras-api-key", Regex: `\bcsk-[a-z0-9]{48}\b`, Keywords: []string{"csk-"}, Entropy: 3},
 		{ID: "context7-api-key", Regex: `\bctx7sk-[0-9a-f-]{36}\b`, Keywords: []string{"ctx7sk-"}, Entropy: 3},
 		{ID: "short-prefix-key", Regex: `\b(?:rnd_[A-Za-z0-9]{32}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|phx_[A-Za-z0-9]{40,50}|napi_[a-z0-9]{60,70}|fw_[A-Za-z0-9]{20,30})\b`, Keywords: []string{"rnd_", "re_", "phx_", "napi_", "fw_"}, Entropy: 3.5},
+		{ID: "tailscale-key", Regex: `\btskey-(?:api|auth|client|scim|webhook)-[A-Za-z0-9]{6,24}CNTRL-[A-Za-z0-9]{16,48}\b`, Keywords: []string{"tskey-"}, Entropy: 3, Source: "tailscale.com/docs/reference/key-prefixes"},
+		{ID: "jina-api-key", Regex: `\bjina_[A-Za-z0-9]{60}\b`, Keywords: []string{"jina_"}, Entropy: 3, Source: "Kingfisher, kingfisher.jina.1"},
+		{ID: "buildkite-token", Regex: `\bbkua_[a-z0-9]{40}\b`, Keywords: []string{"bkua_"}, Entropy: 3, Source: "Kingfisher, kingfisher.buildkite.1; TruffleHog, buildkite"},
 		{ID: "mapbox-secret-token", Regex: `\bsk\.eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,40}`, Keywords: []string{"sk.eyj"}, Entropy: 3},
 		{ID: "copilot-token", Regex: `\btid=[0-9a-f]{32};[A-Za-z0-9_.;:=/-]{20,900}8kp=[^\s"']{1,100}`, Keywords: []string{"tid="}, Entropy: 3},
 		{

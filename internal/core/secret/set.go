@@ -170,6 +170,9 @@ func (o Options) list() (list []Rule) {
 	var generic []Rule
 	if !o.Bare {
 		for _, r := range gitleaksRules() {
+			if name, ok := names[r.ID]; ok {
+				r.Allow = append(slices.Clone(r.Allow), name)
+			}
 			if r.ID != GenericRule {
 				list = append(list, r)
 			} else if o.Generic || slices.Contains(o.Only, r.ID) {
@@ -212,6 +215,9 @@ func (s *Set) findAll(text string, places []int) (all []Finding) {
 	if plain, ok := l.without(unseen, ""); ok {
 		s.findBelow(plain, true, &all)
 	}
+	if plain, ok := l.without(gutters, ""); ok {
+		s.findBelow(plain, true, &all)
+	}
 	return all
 }
 
@@ -225,6 +231,10 @@ func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
 			s.find(spaced, true, all)
 		}
 		if plain, ok := l.without(emphasis, ""); ok {
+			s.find(plain, true, all)
+		}
+		if plain, ok := l.without(wraps, ""); ok {
+			plain.wrapped = true
 			s.find(plain, true, all)
 		}
 		if depth > 0 {
@@ -256,7 +266,7 @@ func (s *Set) find(l *layer, below bool, all *[]Finding) {
 		s.exact.find(l.text, func(at Span, name string, e encodings) { add(name, -1, at, at, e, "") })
 	}
 	try := func(n int32, in Span) {
-		if r := s.rules[n]; l.wanted(in, below) {
+		if r := s.rules[n]; l.wanted(in, below) && !(l.wrapped && r.shapeless) {
 			r.find(l.text, in, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0, r.as) })
 		}
 	}

@@ -8,11 +8,36 @@ import (
 )
 
 // unseen calls found for the parts of a text that a reader does not see, in their order: escape sequences of terminals,
-// control characters, characters without a width, and where a line of quoted-printable goes on in the next. The text
+// control characters, characters without a width, and where a line of quoted-printable goes on in the next; and what
+// cat -v and cat -A print for the first ones, and for the end of a line. The text
 // behind one follows the text in front of it, and begins a word as well.
 func unseen(text string, found func(s Span)) {
+	seen := 0 // where the last one ended
 	for i := 0; i < len(text); {
 		c := text[i]
+		if c == '^' || c == '$' || c == '\\' {
+			n := caret(text[i:])
+			if n > 0 {
+				found(Span{i, i + n})
+				seen = i + n
+			}
+			i += max(n, 1)
+			continue
+		}
+		if c == '\b' { // which takes back what is in front of it
+			n := 1
+			for i+n < len(text) && text[i+n] == '\b' {
+				n++
+			}
+			from := i
+			for k := 0; k < n && from > seen && text[from-1] > ' ' && text[from-1] < 0x7f; k++ {
+				from--
+			}
+			found(Span{from, i + n})
+			seen = i + n
+			i += n
+			continue
+		}
 		if c == '=' {
 			n := softBreak(text, i)
 			if n > 0 {
@@ -28,10 +53,43 @@ func unseen(text string, found func(s Span)) {
 		n, size := unseenLen(text[i:])
 		if n > 0 {
 			found(Span{i, i + n})
+			seen = i + n
 		}
 		i += max(n, size)
 	}
 }
+
+// escapes are the spellings of ESC in front of a control sequence: of cat -v, and of programs.
+var escapes = []string{"^[", `\e`, `\E`, `\x1b`, `\x1B`, `\033`, `\u001b`, `\u001B`}
+
+// caret returns the length of an escape sequence that is spelled out, or of what cat -A prints for the end of a line, at the
+// beginning of a text, 0 if it begins with neither.
+func caret(text string) int {
+	if text[0] == '$' {
+		if len(text) == 1 || text[1] == '\n' {
+			return 1
+		}
+		return 0
+	}
+	for _, esc := range escapes {
+		rest, ok := strings.CutPrefix(text, esc)
+		if !ok || rest == "" || strings.IndexByte("[(", rest[0]) < 0 {
+			continue
+		}
+		if q := ansi.At("\x1b" + rest[:min(len(rest), maxCaret)]); q.Whole {
+			return q.Size - 1 + len(esc)
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "^[]"); ok {
+		if n := strings.Index(rest[:min(len(rest), maxCommand)], "^G"); n > 0 {
+			return len("^[]^G") + n
+		}
+	}
+	return 0
+}
+
+// maxCaret is how long a control sequence is at most, in bytes.
+const maxCaret = 40
 
 // maxCommand is how long a command to a terminal may be, in bytes: a longer one has no end.
 const maxCommand = 2 << 10
