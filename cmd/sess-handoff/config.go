@@ -28,6 +28,7 @@ type config struct {
 	to, leaf, cwd, losses                                 string
 	budget                                                int64
 	brief, exec, again, json, keepSecrets, strict, dryRun bool
+	skip                                                  []string
 
 	format formats.Format
 	env    formats.Env
@@ -44,6 +45,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
 		cli.Bool(&c.json, "json", "print a JSON object for the hand-off"),
 		cli.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
+		cli.Strings(&c.skip, "skip", "leave in what the rules `ID,ID` of sess-redact find"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, as --json does, and write nothing"),
@@ -122,9 +124,9 @@ func (c *config) open(ctx context.Context, s *cli.Streams, name string) (src *ad
 	}
 	defer in.Close()
 	if !c.keepSecrets {
-		r, err := redact.Default()
+		r, err := redact.Without(cli.Words(c.skip))
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, cli.UsageError("--skip: %v", err)
 		}
 		if err := in.Through(r.Session); err != nil {
 			return nil, 0, err

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -53,6 +54,11 @@ func (c *config) flags() []cli.Flag {
 func (c *config) check(s *cli.Streams, name string) error {
 	if err := address.Writable(name); err != nil {
 		return err
+	}
+	if fi, err := os.Stat(name); err == nil && !fi.IsDir() { // a pipe would be waited for, with the agent behind it
+		if err := disk.Regular(fi); err != nil {
+			return cli.UsageError("%s: %v", disk.Subject(name), err)
+		}
 	}
 	switch {
 	case name == "" || name == "-":

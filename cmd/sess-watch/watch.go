@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -155,6 +157,7 @@ func (w *watcher) look(ctx context.Context) {
 		if stamp == gone {
 			d.stamp = stamp
 		}
+		w.missed(d)
 		in, err := d.src.Open(ctx, w.streams)
 		if err != nil {
 			continue
@@ -172,6 +175,23 @@ func (w *watcher) look(ctx context.Context) {
 			d.stamp = "" // it is elsewhere now, and may have grown since it was read
 		}
 	}
+}
+
+// missed warns, once, that a session has disappeared, or that something else is in its place.
+func (w *watcher) missed(d *watched) {
+	if d.path == "" || w.quiet {
+		return
+	}
+	fi, err := os.Stat(d.path)
+	if err == nil && d.place.Path != "" {
+		err = disk.Regular(fi)
+	}
+	if err == nil || !w.streams.Once("missed "+d.path) {
+		return
+	}
+	w.streams.Quiet = false
+	w.streams.Warnf("%s: %v; it is looked for again", d.name(), disk.Cause(err))
+	w.streams.Quiet = true
 }
 
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.

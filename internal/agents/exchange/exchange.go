@@ -3,6 +3,8 @@
 package exchange
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -10,6 +12,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -53,62 +57,123 @@ func (f *format) Open(context.Context, *formats.Source) (formats.Archive, error)
 
 // Export writes the path to the leaf.
 func (f *format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	path := t.ActivePath(s)
-	text, ok := f.input(s, path, t)
-	if !ok {
+	d := &document{format: f, ctx: ctx, target: t, id: s.Header.ID}
+	if !d.read(s, t.ActivePath(s)) {
 		return errors.New("the session has no messages")
-	}
-	input, err := jq.Decode(text)
-	if err != nil {
-		return err
 	}
 	if err := t.Ready(); err != nil {
 		return err
 	}
-	code, err := f.compile()
-	if err != nil {
+	if err := d.compile(); err != nil {
 		return err
 	}
-	var out strings.Builder
-	results := code.RunWithContext(ctx, input)
-	for {
-		v, ok := results.Next()
-		if !ok {
-			break
-		}
-		if err, failed := v.(error); failed {
-			return fmt.Errorf("the map %s: %w", f.about.Name, err)
-		}
-		text, err := gojq.Marshal(v)
-		if err != nil {
-			return err
-		}
-		out.Write(append(text, '\n'))
-	}
-	return t.File(s.Header.ID+f.suffix, strings.NewReader(out.String()))
+	return t.File(s.Header.ID+f.suffix, d)
+}
+
+// A document is a session that is written, a message at a time.
+type document struct {
+	*format
+	ctx    context.Context
+	target *formats.Target
+	id     string // of the session
+
+	list  []item
+	pairs []convo.Paired
+	about string // the session without its messages, as JSON
+
+	code    *gojq.Code
+	session any
+	mark    string // stands where the list does
 }
 
 // compile compiles the format's map.
-func (f *format) compile() (*gojq.Code, error) {
+func (d *document) compile() error {
 	var text strings.Builder
-	for _, name := range []string{"prelude", f.about.Name} {
+	for _, name := range []string{"prelude", d.format.about.Name} {
 		part, err := maps.ReadFile("maps/" + name + ".jq")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		text.Write(part)
 	}
+	text.WriteString(`if $part == "whole" then whole elif $part == "head" then head else item end`)
 	q, err := gojq.Parse(text.String())
 	if err != nil {
-		return nil, fmt.Errorf("the map %s: %w", f.about.Name, err)
+		return fmt.Errorf("the map %s: %w", d.format.about.Name, err)
 	}
-	return gojq.Compile(q)
+	if d.code, err = gojq.Compile(q, gojq.WithVariables([]string{"$s", "$list", "$part"})); err != nil {
+		return fmt.Errorf("the map %s: %w", d.format.about.Name, err)
+	}
+	d.session, err = jq.Decode(d.about)
+	for d.mark = "list"; strings.Contains(d.about, d.mark); {
+		d.mark += "-"
+	}
+	return err
 }
 
-// input is what a map is given, as JSON: the session, and its messages. The results of calls are members of the message that
-// made them; ok is false if there are none.
-func (f *format) input(s *session.Session, path []session.Entry, t *formats.Target) (text string, ok bool) {
-	var list []item
+// run calls emit for what a part of the map makes, as JSON.
+func (d *document) run(part string, input any, emit func(json []byte) error) error {
+	for results := d.code.RunWithContext(d.ctx, input, d.session, d.mark, part); ; {
+		v, ok := results.Next()
+		if !ok {
+			return nil
+		}
+		if err, failed := v.(error); failed {
+			return fmt.Errorf("the map %s: %w", d.format.about.Name, err)
+		}
+		text, err := gojq.Marshal(v)
+		if err == nil {
+			err = emit(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// WriteTo implements [io.WriterTo].
+func (d *document) WriteTo(w io.Writer) (int64, error) {
+	b := bufio.NewWriterSize(w, 64<<10)
+	var whole string
+	if err := d.run("whole", nil, func(json []byte) error { whole = string(json); return nil }); err != nil {
+		return 0, err
+	}
+	before, after, _ := strings.Cut(whole, `"`+d.mark+`"`)
+	n := int64(0)
+	write := func(text string) error {
+		m, err := b.WriteString(text)
+		n += int64(m)
+		return err
+	}
+	separator := "["
+	add := func(json []byte) error {
+		err := cmp.Or(write(separator), write(string(json)))
+		separator = ","
+		return err
+	}
+	if err := cmp.Or(write(before), d.run("head", nil, add)); err != nil {
+		return n, err
+	}
+	for text := range d.messages() {
+		input, err := jq.Decode(text)
+		if err == nil {
+			err = d.run("item", input, add)
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	if separator == "[" {
+		after = "[]" + after
+	} else {
+		after = "]" + after
+	}
+	return n, cmp.Or(write(after+"\n"), b.Flush())
+}
+
+// read takes in a session, and tells what of it is lost; it reports whether there are messages.
+func (d *document) read(s *session.Session, path []session.Entry) bool {
+	t := d.target
 	var system, tools string
 	provider, model, lost := "", "", formats.Lost{}
 	for _, e := range path {
@@ -118,27 +183,48 @@ func (f *format) input(s *session.Session, path []session.Entry, t *formats.Targ
 		messages := convo.EntryMessages(t.Inline(e))
 		for n, m := range messages {
 			lost.Blocks(e, m, session.BlockText, session.BlockToolCall, session.BlockThinking)
-			list = append(list, item{e, m, n})
+			d.list = append(d.list, item{e, m, n})
 			if m.Role() == session.RoleAssistant && m.Str("model") != "" {
 				provider, model = m.Str("provider"), m.Str("model")
 			}
 		}
 	}
-	if len(list) == 0 {
-		return "", false
+	if len(d.list) == 0 {
+		return false
 	}
-	messages := items(s.Header.ID, list, func(i item) {
-		if f.about.Name != "atif" {
-			lost.Say(i.entry, formats.KindTool, "a result without its call, left out")
+	messages := make([]session.Message, len(d.list))
+	for n, i := range d.list {
+		messages[n] = i.message
+	}
+	d.pairs = convo.Pair(messages)
+	count, first, last := 0, int64(-1), int64(-1) // how many messages are written, and their times
+	for n, p := range d.pairs {
+		if p.Reply >= 0 {
+			continue // it stands with its call
 		}
-	})
+		if d.list[n].message.Role() == session.RoleToolResult && d.format.about.Name != "atif" {
+			lost.Say(d.list[n].entry, formats.KindTool, "a result without its call, left out")
+		}
+		count++
+		if ms, ok := d.list[n].entry.Timestamp(); ok {
+			if first < 0 || ms < first {
+				first = ms
+			}
+			last = max(last, ms)
+		}
+	}
 	lost.Tell(t)
+	if system != "" {
+		count++
+	}
 	leaf := path[len(path)-1].ID()
 	fields := []js.Field{
 		js.StringField("session", s.Header.ID), js.StringField("leaf", leaf), js.StringField("trace", hash(16, s.Header.ID)), js.StringField("span", hash(8, s.Header.ID, leaf, "run")),
 		js.StringField("agent", agentOf(path)), js.StringField("agentVersion", "unknown"), js.StringField("version", t.Version), js.RawField("content", strconv.FormatBool(t.Content)),
-		js.StringField("title", session.NameOf(s.Header, s.Entries)), js.StringField("cwd", s.Header.CWD),
-		js.RawField("messages", array(messages)),
+		js.StringField("title", session.NameOf(s.Header, s.Entries)), js.StringField("cwd", s.Header.CWD), js.IntField("count", int64(count)),
+	}
+	if first >= 0 {
+		fields = append(fields, js.IntField("first", first), js.IntField("last", last))
 	}
 	if spent := session.SpentOn(path); spent != (session.Spent{}) {
 		fields = append(fields, js.RawField("spent", js.Object(js.IntField("input", spent.Input), js.IntField("output", spent.Output),
@@ -153,7 +239,8 @@ func (f *format) input(s *session.Session, path []session.Entry, t *formats.Targ
 	if strings.HasPrefix(tools, "[") {
 		fields = append(fields, js.RawField("tools", tools))
 	}
-	return js.Object(fields...), true
+	d.about = js.Object(fields...)
+	return true
 }
 
 // agentOf is the agent whose session it was, ours if none says so.
@@ -187,34 +274,42 @@ func (i item) fields(session string, more ...js.Field) []js.Field {
 	return out
 }
 
-// items are messages as a map has them, with the results of their calls. Results that answer no call are told of.
-func items(id string, list []item, orphan func(item)) (out []string) {
-	messages := make([]session.Message, len(list))
-	for n, i := range list {
-		messages[n] = i.message
+// messages yields messages as a map has them, with their number, the results of their calls and the time of the message before,
+// and if what was said is wanted with the message before.
+func (d *document) messages() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		before := js.RawField("before", "null") // the time of the message before
+		earlier := "null"
+		number := int64(1)
+		if js.Value(d.about).Get("system") != "" {
+			number++
+		}
+		for n, p := range d.pairs {
+			last := before
+			if ms, ok := d.list[n].entry.Timestamp(); ok {
+				before = js.IntField("before", ms)
+			}
+			if p.Reply >= 0 {
+				continue // it stands with its call
+			}
+			var results []string
+			for _, r := range p.Results {
+				call := p.Calls[r.Call]
+				results = append(results, js.Object(d.list[r.Message].fields(d.id,
+					js.StringField("call", call.ID), js.StringField("name", call.Name), js.RawField("arguments", argumentsOf(call)))...))
+			}
+			answered := js.RawField("results", array(results))
+			fields := d.list[n].fields(d.id, last, answered, js.IntField("number", number))
+			number++
+			if d.target.Content {
+				fields = append(fields, js.RawField("earlier", earlier))
+				earlier = js.Object(js.RawField("message", d.list[n].message.Raw()), answered)
+			}
+			if !yield(js.Object(fields...)) {
+				return
+			}
+		}
 	}
-	before := js.RawField("before", "null") // the time of the message before
-	for n, p := range convo.Pair(messages) {
-		last := before
-		if ms, ok := list[n].entry.Timestamp(); ok {
-			before = js.IntField("before", ms)
-		}
-		if p.Reply >= 0 {
-			continue // it stands with its call
-		}
-		if list[n].message.Role() == session.RoleToolResult {
-			orphan(list[n])
-		}
-		var results []string
-		calls := p.Calls
-		for _, r := range p.Results {
-			call := calls[r.Call]
-			results = append(results, js.Object(list[r.Message].fields(id,
-				js.StringField("call", call.ID), js.StringField("name", call.Name), js.RawField("arguments", argumentsOf(call)))...))
-		}
-		out = append(out, js.Object(list[n].fields(id, last, js.RawField("results", array(results)))...))
-	}
-	return out
 }
 
 func array(values []string) string { return "[" + strings.Join(values, ",") + "]" }

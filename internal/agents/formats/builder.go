@@ -37,6 +37,7 @@ type Builder struct {
 	now     int64 // time of the last line
 	entries int
 	known   map[string]bool
+	numbers map[string]int    // of the last id that was made of a kind and a text
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
 	style   style             // of the lines that are kept
@@ -266,11 +267,23 @@ func (b *Builder) id(p Place) string {
 	case p.ID != "" && !b.known[p.ID]:
 		return p.ID
 	case p.ID != "":
-		return EntryID(b.Known, b.session, "id", p.ID)
+		return b.again("id", p.ID)
 	case p.Key != "":
-		return EntryID(b.Known, b.session, "key", p.Key)
+		return b.again("key", p.Key)
 	}
 	return EntryID(b.Known, b.session, "number", api.Int(int64(b.entries)))
+}
+
+// again returns a new id of an entry whose own one may have been there many times: it goes on with the number of the last.
+func (b *Builder) again(kind, of string) string {
+	if b.numbers == nil {
+		b.numbers = map[string]int{}
+	}
+	id, n := entryID(b.Known, b.numbers[kind+of], b.session, kind, of)
+	if n > 0 {
+		b.numbers[kind+of] = n
+	}
+	return id
 }
 
 func (b *Builder) entry(e session.Entry) error {

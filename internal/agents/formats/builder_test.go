@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -239,5 +240,27 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := formats.Find(t.Context(), archive, "ccc"); !errors.Is(err, formats.ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestEqualIDs: entries with one id of their source get ids of their own, in a time that grows with their number alone.
+func TestEqualIDs(t *testing.T) {
+	t.Parallel()
+	b, lines := built(t)
+	seen := map[string]bool{}
+	const many = 30_000 // each tried all before it once, which takes minutes
+	begun := time.Now()
+	for range many {
+		id, err := b.Message(formats.Place{ID: "m1"}, api.User([]string{api.Text("one")}))
+		if err != nil || seen[id] {
+			t.Fatalf("%q again, %v", id, err)
+		}
+		seen[id] = true
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+	if len(*lines) != many+1 {
+		t.Errorf("%d lines", len(*lines))
 	}
 }

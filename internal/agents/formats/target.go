@@ -330,14 +330,20 @@ func SessionID(parts ...string) string {
 // EntryID returns the id of an entry: eight hex digits made of the parts, and of
 // a number if that id is known already.
 func EntryID(known func(string) bool, parts ...string) string {
-	for n := 0; ; n++ {
+	id, _ := entryID(known, 0, parts...)
+	return id
+}
+
+// entryID is EntryID from a number on, and returns the number of the id. Numbers below are those of ids that are known.
+func entryID(known func(string) bool, n int, parts ...string) (string, int) {
+	for ; ; n++ {
 		try := parts
 		if n > 0 {
 			try = slices.Concat(parts, []string{strconv.Itoa(n)})
 		}
 		sum := digest(try...)
 		if id := hex.EncodeToString(sum[:4]); !known(id) {
-			return id
+			return id, n
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/metrics"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -69,9 +71,33 @@ func Own(dir string) (list []formats.Format) {
 }
 
 func own(path string) *Map {
-	m := newMap(path, formats.About{Own: true}, nil, nil, func() ([]byte, error) { return os.ReadFile(path) })
+	m := newMap(path, formats.About{Own: true}, nil, nil, func() ([]byte, error) { return readMap(path) })
 	m.path = path
 	return m
+}
+
+// maxMap is how many bytes a map has at most.
+const maxMap = 1 << 20
+
+// readMap reads the file of a map. A pipe is refused, and not waited for.
+func readMap(path string) ([]byte, error) {
+	fi, err := os.Stat(path)
+	if err == nil {
+		err = disk.Regular(fi)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the map %s: %w", path, disk.Cause(err))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxMap+1))
+	if err == nil && len(text) > maxMap {
+		err = fmt.Errorf("reading the map %s: it has more than a mebibyte", path)
+	}
+	return text, err
 }
 
 // Path returns the file of a map that is the user's, "" for one that is part of the program.

@@ -678,3 +678,26 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+// TestWordsBesideNames: a word of an array that the word in front of it names is found, as the value of a member is, and the
+// words of a sentence are not.
+func TestWordsBesideNames(t *testing.T) {
+	t.Parallel()
+	key := planted.New(41).Random(32, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+	for _, words := range [][]string{
+		{"setx", "API_KEY", key}, {"MY_TOKEN", key, "x"}, {"heroku", "config:set", "DB_PASSWORD", "Tr0ub4dor9x"}, {"a", "password", "Tr0ub4dor9x"}, {"client_secret", key},
+	} {
+		line := message(map[string]any{"command": words})
+		if out, found := redacted(t, Options{}, line); len(found) != 1 || strings.Contains(out, key) || strings.Contains(out, "Tr0ub4dor9x") || !strings.Contains(out, words[0]) {
+			t.Errorf("%q: %s", words, out)
+		}
+	}
+	for _, words := range [][]string{
+		{"the", "token", "is", "wrong"}, {"token", "next"}, {"password", "required"}, {"API_KEY", "DB_PASSWORD"}, {"key", "value"}, {"API_KEY", ""}, {"x y API_KEY", key}, {"API_KEY", "x", key},
+	} {
+		line := message(map[string]any{"command": words})
+		if out, found := redacted(t, Options{}, line); len(found) != 0 {
+			t.Errorf("%q: %s", words, out)
+		}
+	}
+}

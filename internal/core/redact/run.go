@@ -168,6 +168,29 @@ func Default() (*Redactor, error) {
 	return New(Options{Set: set})
 }
 
+// Without is [Default] without some rules. The error names one that there is not.
+func Without(rules []string) (*Redactor, error) {
+	if len(rules) == 0 {
+		return Default()
+	}
+	set, err := secret.New(secret.Options{Depth: secret.DefaultDepth, Skip: rules})
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{Set: set})
+}
+
+// Row returns a line of JSON without its secrets. It fails if one cannot be taken out.
+func (r *Redactor) Row(line string) (out string, err error) {
+	one := func(yield func(jsonl.Line, error) bool) { yield(jsonl.Line{Data: []byte(line), Number: 1}, nil) }
+	var b strings.Builder
+	err = r.Run(one, func(piece string) error {
+		b.WriteString(piece)
+		return nil
+	}, func(Found) {})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
 var defaultRules = sync.OnceValues(func() (*secret.Set, error) { return secret.New(secret.Options{Depth: secret.DefaultDepth}) })
 
 // Problem returns the problem of a finding that was kept.

@@ -183,10 +183,14 @@ var telling = []string{"pass", "pwd", "secret", "token", "key", "credential", "a
 // context returns the name in front of a value for rules that want to see it, "" if the name says
 // nothing. The name of a member called value stands beside it.
 func (t *tree) context(x text) string {
-	if x.key || len(x.name) < 5 || len(x.name) > 66 {
+	literal := x.name
+	if x.name == "" {
+		literal = t.before(x)
+	}
+	if x.key || len(literal) < 5 || len(literal) > 66 {
 		return ""
 	}
-	name := js.Unquote(x.name)
+	name := js.Unquote(literal)
 	if strings.EqualFold(name, "value") {
 		name = t.beside(x)
 	}
@@ -199,6 +203,18 @@ func (t *tree) context(x text) string {
 		default:
 			return name + `="`
 		}
+	}
+	return ""
+}
+
+// before returns the literal of the word in front of one in an array, "" if that is no name: ["API_KEY", "…"].
+func (t *tree) before(x text) string {
+	at := sort.Search(len(t.texts), func(i int) bool { return t.texts[i].From >= x.From })
+	if at == 0 || x.key || t.texts[at-1].in != x.in || t.texts[at-1].key || t.texts[at-1].index != x.index-1 {
+		return ""
+	}
+	if word := t.literal(t.texts[at-1]); isName(strings.Trim(word, `"`)) {
+		return word
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ type layer struct {
 	text     string
 	segments []segment // in their order
 	places   []int     // what does not contain one of them is of no interest; nil: all is
-	wrapped  bool      // lines were joined that may be none, so a value that has no shape of its own ends at its line
+	wrapped  bool      // lines were joined that may be two, so a value that only a name tells ends at its line
 }
 
 // wanted reports whether a finding in a part of the layer is of interest: below the first

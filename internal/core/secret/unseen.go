@@ -24,7 +24,7 @@ func unseen(text string, found func(s Span)) {
 			i += max(n, 1)
 			continue
 		}
-		if c == '\b' { // which takes back what is in front of it
+		if c == '\b' { // which takes back the character in front of it
 			n := 1
 			for i+n < len(text) && text[i+n] == '\b' {
 				n++

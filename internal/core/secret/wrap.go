@@ -168,7 +168,7 @@ func literals(line string, at int, found func(s Span)) {
 	}
 }
 
-// gutters calls found for what stands in front of lines of base64: numbers of lines, signs of a diff or of a quotation.
+// gutters calls found for the numbers in front of lines of base64, and for the signs of a diff or of a quotation there.
 func gutters(text string, found func(s Span)) {
 	if !strings.Contains(text, "\n") {
 		return

@@ -174,6 +174,9 @@ func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) 
 			out.List = append(out.List, Source{Name: op, Named: true})
 			continue
 		}
+		if packed, err := filepath.Glob(filepath.Join(op, "*.jsonl.[bgxz]*")); err == nil && len(packed) > 0 {
+			s.Warnf("%s: a compressed file is not read, named or not: %s", op, strings.Join(packed[:min(len(packed), 3)], ", "))
+		}
 		if err := c.directory(s, &out, op); err != nil {
 			return out, err
 		}

@@ -17,16 +17,17 @@ def step:
   else {source: "system", message: ($m | text)} end)
   | some + {message};
 
-. as $s
-| [(if .system != null then {source: "system", message: .system} else empty end), (.messages[] | step)]
-| [to_entries[] | {step_id: (.key + 1)} + .value] as $steps
-| {
-  schema_version: "ATIF-v\($s.version)", session_id: $s.session, trajectory_id: "\($s.session):\($s.leaf)",
-  agent: ({name: $s.agent, version: $s.agentVersion, model_name: $s.model, tool_definitions: ($s | definitions)} | some),
-  steps: $steps,
+def head: $s | if .system != null then {step_id: 1, source: "system", message: .system} else empty end;
+
+def item: {step_id: .number} + step;
+
+def whole: $s | {
+  schema_version: "ATIF-v\(.version)", session_id: .session, trajectory_id: "\(.session):\(.leaf)",
+  agent: ({name: .agent, version: .agentVersion, model_name: .model, tool_definitions: definitions} | some),
+  steps: $list,
   final_metrics: ({
-    total_prompt_tokens: ($s.spent // null | if . then prompttokens else null end), total_completion_tokens: $s.spent.output,
-    total_cached_tokens: $s.spent.cacheRead, total_cost_usd: ($s.spent.cost | select(. > 0) // null), total_steps: ($steps | length)
+    total_prompt_tokens: (.spent // null | if . then prompttokens else null end), total_completion_tokens: .spent.output,
+    total_cached_tokens: .spent.cacheRead, total_cost_usd: (.spent.cost | select(. > 0) // null), total_steps: .count
   } | some),
-  extra: {sess: ({cwd: $s.cwd, title: $s.title} | some)}
-} | if .extra.sess == {} then del(.extra) else . end
+  extra: {sess: ({cwd, title} | some)}
+} | if .extra.sess == {} then del(.extra) else . end;

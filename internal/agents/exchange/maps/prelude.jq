@@ -1,4 +1,6 @@
-# What the maps share. Their input is the session that exchange.go makes.
+# What the maps share. A map has three parts: whole is the document, with $list where its list stands; head is the list's beginning,
+# and item what a message adds to it. $s is the session that exchange.go makes, without its messages, of which one is the
+# input of item: so one at a time is in memory.
 
 # The text of a message or of a content; what has no text is named.
 def text:
