@@ -80,7 +80,7 @@ func (p *Price) know(name string) {
 	if p.Unknown != "" {
 		name = "," + name
 	}
-	p.Unknown += name
+	p.Unknown += strings.Clone(name) // which may be borrowed: adding to an empty text copies nothing
 }
 
 // Without returns p as if the members called by names said nothing.
