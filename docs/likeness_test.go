@@ -87,6 +87,7 @@ var words = []word{
 	{"sarif", "%sprint SARIF 2.1.0"},
 	{"session", "only the session `SESSION`"},
 	{"since", "only %s since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"},
+	{"skip", "use all rules but `ID,ID`"},
 	{"sort", "sort by `KEY`"},
 	{"status", "only %s that ended so: ok, fail, denied, open or the `STATUS` of a command"},
 	{"store", "make %s in the store and print its path"},
