@@ -113,6 +113,15 @@ func TestProbes(t *testing.T) {
 	}
 }
 
+// The directories of a remote are called by two digits of a hash, so those of fresh ids may be equal in two runs.
+func TestEqualHashes(t *testing.T) {
+	t.Parallel()
+	run := func(dir string) result { return result{files: []file{{name: "remote/v1/s/" + dir + "/x"}}} }
+	if a, b := settled(run("ab"), run("ab")), settled(run("cd"), run("ef")); !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and %v", a, b)
+	}
+}
+
 // Commands inside scripts are compared as well, even where the script does not
 // look at what they print.
 func TestFindsInScripts(t *testing.T) {
