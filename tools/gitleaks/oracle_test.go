@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +82,13 @@ func missed(d *detect.Detector, s *secret.Set, text string) (list []string, foun
 }
 
 func detected(d *detect.Detector, text string) []report.Finding {
-	return slices.DeleteFunc(d.DetectString(text), func(f report.Finding) bool { return f.RuleID == secret.GenericRule })
+	return slices.DeleteFunc(d.DetectString(text), func(f report.Finding) bool {
+		return f.RuleID == secret.GenericRule || f.RuleID == "vault-service-token" && method.MatchString(f.Secret)
+	})
 }
+
+// method matches what calls a method of s, which gitleaks takes for a token of Vault, and sess-redact leaves.
+var method = regexp.MustCompile(`^s\.[a-z]*([A-Z]+[a-z]{3,}[0-9]{0,2})+([A-Z]{1,5}[0-9]{0,2})?$`)
 
 // Nothing that gitleaks finds in a string of the corpus is missed.
 func TestCorpus(t *testing.T) {

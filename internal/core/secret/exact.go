@@ -215,7 +215,7 @@ const (
 
 // names are words of code that look like keys of some rules: a method of a receiver s in place of a token of Vault.
 var names = map[string]Allow{
-	"vault-service-token": {Regexes: []string{`^s\.[a-z]*(?:[A-Z]{1,4}[a-z]{2,}[0-9]{0,2})+(?:[A-Z]{1,5}[0-9]{0,2})?$`}},
+	"vault-service-token": {Regexes: []string{`^s\.[a-z]*(?:[A-Z]{1,4}[a-z]{3,}[0-9]{0,2})+(?:[A-Z]{1,5}[0-9]{0,2})?$`}},
 }
 
 // maxGlued is up to how many bytes may stand in front of a secret that begins in the middle of
