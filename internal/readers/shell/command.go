@@ -525,16 +525,8 @@ func (r *reader) git(all []word, a at, st *state) (rest []word, ok bool) {
 }
 
 // texts are programs that run nothing that their arguments say.
-var texts = func() map[string]bool {
-	out := map[string]bool{}
-	for _, name := range strings.Fields(`echo printf grep egrep fgrep rg ag ack zgrep git gh glab hub cat bat ls ll exa eza cd test [ true false : man which whereis type apropos tldr head tail
-		wc sort uniq cut tr diff cmp comm mkdir rmdir rm cp mv touch ln chmod chown stat file read export unset local declare readonly typeset let wait jobs bg fg sleep date
-		pwd basename dirname realpath readlink tee jq yq column nl tac rev fold seq expr logger wall say notify-send pbcopy xclip curl wget go gofmt base64 md5sum sha256sum
-		sess-append sess-grep sess-turn`) {
-		out[name] = true
-	}
-	return out
-}()
+var texts = set(lookers + ` git glab hub tldr mkdir rmdir rm cp mv touch ln chmod chown local declare readonly typeset let bg fg tee logger wall say
+	notify-send pbcopy xclip wget go gofmt sess-append sess-turn`)
 
 // perhaps notes the arguments of a program that are command lines.
 func (r *reader) perhaps(args []word) {
@@ -608,12 +600,13 @@ func trimmed(name string) string { return strings.TrimRight(strings.ToLower(name
 
 // interpreted notes a program for an interpreter.
 func (r *reader) interpreted(all []word) bool {
-	by := interpreters[trimmed(all[0].text)]
+	lang := trimmed(all[0].text)
+	by := interpreters[lang]
 	if by == nil {
 		return false
 	}
-	if len(all) > 1 && trimmed(all[0].text) == "deno" || len(all) > 1 && trimmed(all[0].text) == "bun" {
-		r.Opaque = r.Opaque || all[1].text == "eval" || all[1].text == "-" || all[1].text == "-e" || all[1].text == "-p"
+	if len(all) > 1 && (lang == "deno" || lang == "bun") {
+		r.Opaque = r.Opaque || slices.Contains([]string{"eval", "-", "-e", "-p"}, all[1].text)
 		return true
 	}
 	run := runner{alone: by.last, takes: by.takes, line: by.program}
@@ -629,7 +622,7 @@ func (r *reader) interpreted(all []word) bool {
 			return true
 		}
 		text := w.text
-		if name := trimmed(all[0].text); name == "pwsh" || name == "powershell" {
+		if lang == "pwsh" || lang == "powershell" {
 			text = strings.ToLower(text)
 		}
 		takes, joined := run.flag(text)

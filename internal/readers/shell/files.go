@@ -187,17 +187,23 @@ func gitWrites(flags []string, args []word) bool {
 	return true
 }
 
+// lookers are programs that run nothing that their arguments say, and write no files.
+const lookers = `echo printf grep egrep fgrep rg ag ack zgrep gh cat bat ls ll exa eza cd test [ true false : man which whereis type apropos head tail
+	wc sort uniq cut tr diff cmp comm stat file read export unset wait jobs sleep date pwd basename dirname realpath readlink jq yq column nl tac rev fold
+	seq expr curl base64 md5sum sha256sum sess-grep`
+
 // reads are programs that write no files, whatever their arguments say but for what writers knows.
-var reads = func() map[string]bool {
+var reads = set(lookers + ` tree pushd popd command set du df ps env id whoami uname hostname less more strings xxd od hexdump sha1sum cksum exit return find fd
+	sed awk gawk kill pgrep shopt trap source . eval bash sh zsh xargs sess-calls sess-path sess-ls sess-show sess-stat sess-check sess-history`)
+
+// set returns the words of a text.
+func set(words string) map[string]bool {
 	out := map[string]bool{}
-	for _, name := range strings.Fields(`echo printf grep egrep fgrep rg ag ack zgrep cat bat ls ll exa eza tree cd pushd popd test [ true false : man which whereis type apropos command head tail
-		wc sort uniq cut tr diff cmp comm stat file read export unset set wait jobs sleep date pwd basename dirname realpath readlink jq yq column nl tac rev fold seq expr
-		du df ps env id whoami uname hostname less more strings xxd od hexdump md5sum sha1sum sha256sum cksum base64 exit return gh find fd sed awk gawk curl kill pgrep shopt trap source . eval bash sh zsh xargs
-		sess-grep sess-calls sess-path sess-ls sess-show sess-stat sess-check sess-history`) {
-		out[name] = true
+	for word := range strings.FieldsSeq(words) {
+		out[word] = true
 	}
 	return out
-}()
+}
 
 // readsOnly are the first arguments with which programs write no file of the working tree.
 var readsOnly = map[string]string{
