@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -32,36 +33,39 @@ func (m Message) Provided() []Provided {
 	if m.role != RoleAssistant || !strings.Contains(m.content, BlockProvided) && !strings.Contains(m.content, blockServerTool) {
 		return nil
 	}
-	var all []Provided
+	var blocks []string
 	for b := range m.Blocks() {
-		p, ok := b.Provided()
-		if !ok {
-			continue
-		}
-		at := slices.IndexFunc(all, func(of Provided) bool { return of.ID == p.ID && !of.Ended() })
-		if at >= 0 && p.Ended() && p.Arguments == "" {
-			all[at].Result = p.Result
-		} else {
-			all = append(all, p)
+		if made := b.provided(); made != "" {
+			blocks = append(blocks, made)
 		}
 	}
+	var all []Provided
+	for _, block := range joined(blocks) {
+		p, _ := NewBlock(block).Provided()
+		all = append(all, p)
+	}
 	return all
+}
+
+// provided returns a block as one of [BlockProvided], "" for one of another kind.
+func (b Block) provided() string {
+	switch b.Type {
+	case BlockProvided:
+		return b.Raw()
+	case blockServerTool:
+		return AnthropicProvided(js.Value(b.Get("block")))
+	}
+	return ""
 }
 
 // Provided returns the call of a block that is one of the provider's. A block that is a result alone has a call without
 // arguments. ok is false for any other block.
 func (b Block) Provided() (p Provided, ok bool) {
-	switch b.Type {
-	case BlockProvided:
-	case blockServerTool:
-		made := AnthropicProvided(js.Value(b.Get("block")))
-		if made == "" {
-			return p, false
-		}
-		b = NewBlock(made)
-	default:
+	made := b.provided()
+	if made == "" {
 		return p, false
 	}
+	b = NewBlock(made)
 	p.ToolCall = ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")}
 	if content := b.Get("content"); content != "" {
 		p.Result = NewMessage(js.Object(js.StringField("role", RoleToolResult), js.StringField("toolCallId", p.ID), js.StringField("toolName", p.Name),
@@ -82,15 +86,11 @@ func ProvidedResult(block, id, name string, result js.Value, failed bool, detail
 	if block == "" {
 		block = js.Object(js.StringField("type", BlockProvided), js.StringField("id", id), js.StringField("name", name))
 	}
-	isError := "false"
-	if failed {
-		isError = "true"
-	}
 	content := "[]"
 	if all := texts(result); len(all) > 0 {
 		content = "[" + TextBlock(js.Quote(strings.Join(all, "\n"))) + "]"
 	}
-	return string(js.Value(block).Add(append([]js.Field{js.RawField("content", content), js.RawField("isError", isError)}, details...)...))
+	return string(js.Value(block).Add(append([]js.Field{js.RawField("content", content), js.RawField("isError", strconv.FormatBool(failed))}, details...)...))
 }
 
 // texts returns the texts of a value at any depth, without types, ids, media types and data that is encrypted or encoded.
@@ -138,12 +138,16 @@ func AnthropicProvided(b js.Value) string {
 	return ""
 }
 
-// JoinProvided puts results that stand alone among the blocks of a message to their calls.
+// JoinProvided puts results that stand alone to their calls, among the blocks of a message that are made here.
 func JoinProvided(blocks []string) []string {
 	if !slices.ContainsFunc(blocks, func(b string) bool { return strings.HasPrefix(b, `{"type":"`+BlockProvided) }) {
 		return blocks
 	}
-	var out []string
+	return joined(blocks)
+}
+
+// joined is [JoinProvided] for blocks of any spelling.
+func joined(blocks []string) (out []string) {
 	open := map[string]int{}
 	for _, raw := range blocks {
 		b := NewBlock(raw)
