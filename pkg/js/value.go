@@ -218,6 +218,14 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
+// ObjectIn returns the object whose JSON text a string holds, without white space around it; "" for any other text.
+func ObjectIn(text string) Value {
+	if text = Trim(text); !strings.HasPrefix(text, "{") || !Valid([]byte(text)) {
+		return ""
+	}
+	return Value(text)
+}
+
 // Strings calls visit for each string in a value at any depth, in the order of the text, until it returns false. What skip
 // reports is left out: it is told of each member of an object, with its name, and of each object, with the name "".
 func (v Value) Strings(skip func(name string, v Value) bool, visit func(Value) bool) {

@@ -100,8 +100,8 @@ func ItemProvided(item js.Value) string {
 		return ""
 	}
 	given := cmp.Or(item.Get("action"), item.Get("arguments"))
-	if given.IsString() && js.Value(given.Str()).IsObject() && js.Valid([]byte(given.Str())) {
-		given = js.Value(Compact(given.Str()))
+	if inner := js.ObjectIn(given.Str()); inner != "" {
+		given = js.Value(Compact(string(inner)))
 	}
 	if !given.IsObject() {
 		given = item.Without("type", "id", "call_id", "status", "name", "server_label", "output", "outputs", "results", "result", "error")

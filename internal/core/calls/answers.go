@@ -17,8 +17,8 @@ func Answers(c session.ToolCall, result session.Message) (rows []string) {
 	}
 	arguments, text, end := js.Value(js.Trim(c.Arguments)), result.Text("\n"), End(result)
 	given := js.Value(result.Get("details")).Get("answers")
-	if told := js.Value(js.Trim(text)); given == "" && told.IsObject() && js.Valid([]byte(told)) {
-		given = told.Get("answers")
+	if given == "" {
+		given = js.ObjectIn(text).Get("answers")
 	}
 	add := func(question, answer string) {
 		line, _, _ := strings.Cut(strings.TrimSpace(question), "\n")

@@ -33,7 +33,7 @@ func Programs(c session.ToolCall, kind string) (all []Program, told bool) {
 	}
 	arguments := js.Value(js.Trim(c.Arguments))
 	if text := arguments.Str(); arguments.IsString() {
-		if given := js.Value(js.Trim(text)); given.IsObject() && js.Valid([]byte(given)) {
+		if given := js.ObjectIn(text); given != "" {
 			arguments = given
 		} else if kind == Run && text != "" {
 			return []Program{{Line: text}}, true

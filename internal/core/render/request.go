@@ -134,9 +134,7 @@ func (r *request) arguments(number int, c *call) string {
 		return "{}"
 	}
 	if text, ok := stringOf(raw); ok {
-		if text = js.Trim(text); strings.HasPrefix(text, "{") && js.Valid([]byte(text)) {
-			raw = text
-		}
+		raw = cmp.Or(string(js.ObjectIn(text)), raw)
 	}
 	if depth(raw) > deepest {
 		r.report(number, "arguments of call %q nest too deep: left out", c.ID)

@@ -4,6 +4,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,9 +213,7 @@ func (p *Pattern) has(d *Deed) bool {
 		return true
 	}
 	all := js.Value(js.Trim(d.Arguments))
-	if inner := js.Value(js.Trim(all.Str())); inner.IsObject() && js.Valid([]byte(inner)) {
-		all = inner
-	}
+	all = cmp.Or(js.ObjectIn(all.Str()), all)
 	return !slices.ContainsFunc(p.arguments, func(a argument) bool { return !a.in(all.Get(a.path...)) })
 }
 
