@@ -127,7 +127,11 @@ func (c *config) redactor(s *cli.Streams) (*redact.Redactor, error) {
 	if c.set, err = secret.New(o); err != nil {
 		return nil, cli.UsageError("%v", err)
 	}
-	r, err := redact.New(redact.Options{Set: c.set, Style: style, Signatures: c.signatures == "drop", Images: c.images, Damaged: c.damaged == "drop"})
+	how := redact.Options{Set: c.set, Style: style, Signatures: c.signatures == "drop", Images: c.images, Damaged: c.damaged == "drop"}
+	if c.check {
+		how.Broken = c.breaks
+	}
+	r, err := redact.New(how)
 	if err != nil {
 		return nil, cli.UsageError("--with: %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -107,7 +106,8 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 			return failed
 		}
 	}
-	err := r.Run(c.sound(jsonl.Lines(src)), write, report)
+	c.broken = nil
+	err := r.Run(jsonl.Lines(src), write, report)
 	if failed != nil || err == nil {
 		return failed
 	}
@@ -119,21 +119,10 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 	return err
 }
 
-// sound yields lines, and with --check notes those that are not JSON.
-func (c *config) sound(lines iter.Seq2[jsonl.Line, error]) iter.Seq2[jsonl.Line, error] {
-	c.broken = nil
-	if !c.check {
-		return lines
-	}
-	return func(yield func(jsonl.Line, error) bool) {
-		for l, err := range lines {
-			if err == nil && len(bytes.TrimSpace(l.Data)) > 0 && !js.Valid(bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))) {
-				c.broken = append(c.broken, jsonl.Line{Number: l.Number, Torn: l.Torn})
-			}
-			if !yield(l, err) {
-				return
-			}
-		}
+// breaks notes a line that is no JSON. A blank one says nothing, and a byte order mark is passed over.
+func (c *config) breaks(l jsonl.Line) {
+	if len(bytes.TrimSpace(l.Data)) > 0 && !js.Valid(bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))) {
+		c.broken = append(c.broken, jsonl.Line{Number: l.Number, Torn: l.Torn})
 	}
 }
 

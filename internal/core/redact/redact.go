@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -32,6 +33,8 @@ type Options struct {
 	Signatures bool   // signatures become empty
 	Images     string // "note": a text stands in place of each image; "drop": nothing
 	Damaged    bool   // a line that is no JSON and has a secret is replaced
+
+	Broken func(jsonl.Line) // is told of each line that is no JSON, if it is not nil
 }
 
 // A Found is a secret that was found, by where it stands. It does not print the secret.

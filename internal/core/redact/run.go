@@ -57,6 +57,9 @@ func (r *Redactor) line(raw jsonl.Line) *line {
 		}
 	}
 	if !js.Valid([]byte(l.text)) {
+		if r.o.Broken != nil {
+			r.o.Broken(raw)
+		}
 		for _, f := range r.o.Set.Find(l.text) {
 			l.found = append(l.found, Found{Finding: f, Line: l.number, Field: "line", Damaged: true})
 		}
@@ -178,17 +181,6 @@ func Without(rules []string) (*Redactor, error) {
 		return nil, err
 	}
 	return New(Options{Set: set})
-}
-
-// Row returns a line of JSON without its secrets. It fails if one cannot be taken out.
-func (r *Redactor) Row(line string) (out string, err error) {
-	one := func(yield func(jsonl.Line, error) bool) { yield(jsonl.Line{Data: []byte(line), Number: 1}, nil) }
-	var b strings.Builder
-	err = r.Run(one, func(piece string) error {
-		b.WriteString(piece)
-		return nil
-	}, func(Found) {})
-	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 var defaultRules = sync.OnceValues(func() (*secret.Set, error) { return secret.New(secret.Options{Depth: secret.DefaultDepth}) })
