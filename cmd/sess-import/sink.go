@@ -68,9 +68,9 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	b := formats.NewBuilder(k.kept, k.line, func(l formats.Loss) {
 		lost++
 		switch {
-		case strings.HasPrefix(l.What, "torn last line") && time.Since(k.from) < time.Minute:
+		case l.Torn() && time.Since(k.from) < time.Minute:
 			torn++ // it may be one that is being written
-		case l.Kind == formats.KindDamage, l.Kind == formats.KindTree && strings.HasPrefix(l.What, "its parent is not in the "):
+		case l.Kind == formats.KindDamage, l.Orphan():
 			damaged++
 		}
 		tell(l)

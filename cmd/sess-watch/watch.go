@@ -189,9 +189,7 @@ func (w *watcher) missed(d *watched) {
 	if err == nil || !w.streams.Once("missed "+d.path) {
 		return
 	}
-	w.streams.Quiet = false
-	w.streams.Warnf("%s: %v; it is looked for again", d.name(), disk.Cause(err))
-	w.streams.Quiet = true
+	w.streams.Alwaysf("%s: %v; it is looked for again", d.name(), disk.Cause(err))
 }
 
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.

@@ -158,7 +158,7 @@ func (c *conversion) node(i int) error {
 func (c *conversion) above(i int) *slot {
 	n := &c.index.nodes[i]
 	if n.stitched {
-		c.b.Lose(c.src.At(n.number), formats.KindTree, "its parent is not in the file: it goes on from the line before it, if there is one")
+		c.b.Lose(c.src.At(n.number), formats.KindTree, formats.NoParent+"file: it goes on from the line before it, if there is one")
 	}
 	if n.parent >= 0 && c.slots[n.parent] != nil {
 		return c.slots[n.parent]

@@ -227,7 +227,7 @@ func (b *Builder) Lose(where, kind, format string, args ...any) {
 func (b *Builder) LoseLine(where string, torn bool, size int) {
 	what := "not JSON, line of %d bytes skipped"
 	if torn {
-		what = "torn last line of %d bytes skipped"
+		what = tornLine + " of %d bytes skipped"
 	}
 	b.Lose(where, KindDamage, what, size)
 }

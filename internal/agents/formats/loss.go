@@ -3,6 +3,7 @@ package formats
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/session"
@@ -35,6 +36,18 @@ func (l Loss) String() string {
 func (l Loss) Fault() bool {
 	return l.Kind == KindDamage || l.Kind == KindTree || l.Kind == KindReference
 }
+
+// How losses begin that [Loss.Torn] and [Loss.Orphan] tell.
+const (
+	tornLine = "torn last line"
+	NoParent = "its parent is not in the "
+)
+
+// Torn reports whether the loss is a last line without its end, which may be one that is being written.
+func (l Loss) Torn() bool { return l.Kind == KindDamage && strings.HasPrefix(l.What, tornLine) }
+
+// Orphan reports whether an entry has lost its parent.
+func (l Loss) Orphan() bool { return l.Kind == KindTree && strings.HasPrefix(l.What, NoParent) }
 
 // The kinds of losses. They are for programs to tell losses apart, and only
 // ever added to.

@@ -105,7 +105,7 @@ func (t *Tree) Value(v Step) {
 		t.at = parent.last
 	case v.Parent != "" && !t.torn:
 		t.torn = true
-		t.losses.Add(v.Where, KindTree, "its parent is not in the source: it stands behind the value before it")
+		t.losses.Add(v.Where, KindTree, NoParent+"source: it stands behind the value before it")
 	}
 	if v.ID != "" && !again {
 		t.spots[strings.Clone(v.ID)] = &spot{before: t.at, last: t.at} // the name is a part of a line, which may be large

@@ -48,8 +48,22 @@ func (s *Streams) Fold() {
 
 // Warn prints a warning of a class unless -q was given, or keeps it if warnings are folded.
 func (s *Streams) Warn(class Class, format string, args ...any) {
-	if !s.Quiet && !s.keeps(class, format, args) {
-		s.printf("warning: "+format, args...)
+	if !s.Quiet {
+		s.warn(class, format, args)
+	}
+}
+
+// warn prints a warning, or keeps it if warnings are folded.
+func (s *Streams) warn(class Class, format string, args []any) {
+	text := fmt.Sprintf(format, flattened(args)...)
+	s.mu.Lock()
+	kept := s.fold != nil
+	if kept {
+		s.fold.add(class, text)
+	}
+	s.mu.Unlock()
+	if !kept {
+		s.printf("warning: %s", text)
 	}
 }
 
@@ -58,18 +72,6 @@ func (s *Streams) Tally(class Class) *Tally {
 	t := NewTally(func(format string, args ...any) { s.Warn(class, format, args...) })
 	t.all = s.many
 	return t
-}
-
-// keeps reports whether warnings are folded, and if so takes one in.
-func (s *Streams) keeps(class Class, format string, args []any) bool {
-	text := fmt.Sprintf(format, flattened(args)...)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fold == nil {
-		return false
-	}
-	s.fold.add(class, text)
-	return true
 }
 
 func (f *fold) add(class Class, text string) {

@@ -79,9 +79,7 @@ func (s *Streams) Warnf(format string, args ...any) {
 
 // Alwaysf warns of what a gate could not look at, with -q, too: a status is no verdict on what was not seen.
 func (s *Streams) Alwaysf(format string, args ...any) {
-	if !s.keeps(Unseen, format, args) {
-		s.printf("warning: "+format, args...)
-	}
+	s.warn(Unseen, format, args)
 }
 
 // Infof prints a line of news about the work that was done, unless -q was given. It is no warning.
