@@ -28,7 +28,7 @@ export const refusal = (status) => refusals[status][0];
 // cost is what the n-th reply uses, each another number: the cached tokens are a part of the input.
 const cost = (n) => ({ input: 100 + n, cached: 7, output: 20 + n });
 
-// serve starts a server. play(WHO, SCRIPT) says what WHO is answered, asked(WHO) are the
+// serve starts a server. play(WHO, SCRIPT) says what WHO is answered, a reply with only(BODY) to requests for which that is true; asked(WHO) are the
 // bodies of its requests, spent(WHO) is what its whole replies used, and stopped(WHO) resolves
 // when a reply that stops has stopped.
 export async function serve() {
@@ -45,7 +45,8 @@ export async function serve() {
 		const body = JSON.parse(text);
 		const title = /title generator|Generate a title/i.test(text.slice(0, 20_000));
 		if (!title) bodies.get(who).push(body);
-		const script = scripts.get(who), reply = title ? { text: "A title" } : (script[0]?.always ? script[0] : script.shift()) ?? { text: "fine" };
+		const script = scripts.get(who), at = script.findIndex((r) => !r.only || r.only(body));
+		const reply = title ? { text: "A title" } : (at < 0 ? undefined : script[at].always ? script[at] : script.splice(at, 1)[0]) ?? { text: "fine" };
 		if (reply.status) {
 			const [message, type, status] = refusals[reply.status];
 			return json(response, reply.status, { type: "error", error: { type, message, ...speak === contents ? { code: reply.status, status } : {} } });

@@ -137,8 +137,9 @@ async function totals(more) {
 	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
 	mkdirSync(join(dir, "project"), { recursive: true });
 	const helper = { name: "Agent", args: { description: "look", prompt: "look around", subagent_type: "general-purpose" } };
-	server.play(who, [{ text: "A helper looks.", calls: [helper] }, { calls: [a.bash("echo sub")] }, { text: "It looked." },
-		...[1, 2, 3, 4, 5].map((n) => ({ text: `Step ${n}.`, calls: [a.bash(`echo ${n}`)] })), { text: "Done." }]);
+	const helps = (body) => !JSON.stringify(body.messages).includes("do it all"); // it works beside the conversation, in any order
+	server.play(who, [...[{ calls: [a.bash("echo sub")] }, { text: "It looked." }].map((r) => ({ ...r, only: helps })), ...[{ text: "A helper looks.", calls: [helper] },
+		...[1, 2, 3, 4, 5].map((n) => ({ text: `Step ${n}.`, calls: [a.bash(`echo ${n}`)] })), { text: "Done." }].map((r) => ({ ...r, only: (body) => !helps(body) }))]);
 	sess("", "sess-new", "--cwd", join(dir, "project"), "-o", file);
 	const argv = a.argv(programs.claude, "do it all").filter((word) => !more.includes(word));
 	const r = await run(["sess-record", file, "--prompt", "do it all", "--", ...argv], { cwd: join(dir, "project"), env });
@@ -156,7 +157,11 @@ async function totals(more) {
 	if (!isDeepStrictEqual(ours, used)) return `recorded ${JSON.stringify(ours)}, Claude Code says ${JSON.stringify(used)}`;
 	if (!isDeepStrictEqual(ours, server.spent(who))) return `recorded ${JSON.stringify(ours)}, the model has counted ${JSON.stringify(server.spent(who))}`;
 	if (!(result.total_cost_usd > 0) || Math.abs(sum.cost - result.total_cost_usd) > 1e-9) return `recorded $${sum.cost}, Claude Code says $${result.total_cost_usd}`;
-	if (!/^run:0:echo sub$/m.test(sess("", "sess-calls", "--plain", file))) return "the call of the sub-agent is not recorded";
+	const calls = sess("", "sess-calls", "--json", file).trim().split("\n").map((l) => JSON.parse(l));
+	const started = calls.find((c) => c.kind === "agent"), inside = calls.filter((c) => c.in);
+	if (inside.length !== 1 || inside[0].in !== started?.callId || inside[0].command !== "echo sub" || inside[0].status !== 0) return `of the sub-agent is recorded ${JSON.stringify(inside)}`;
+	const gate = spawnSync("sess-assert", ["--strict", "--no-call", "run:echo sub*", file], { encoding: "utf8" });
+	if (gate.status !== 1 || !gate.stdout.includes("Bash echo sub") || gate.stderr) return `a gate says ${gate.status}: ${gate.stdout}${gate.stderr}`;
 	const listed = JSON.parse(sess("", "sess-ls", "--json", file));
 	return listed.tokens.total === sum.tokens.total && Math.abs(listed.cost - sum.cost) < 1e-9 ? "" : `a listing has ${JSON.stringify(listed.tokens)} and $${listed.cost}`;
 }
