@@ -29,7 +29,7 @@ type Provided struct {
 func (p Provided) Ended() bool { return p.Result.Role() != "" }
 
 // Provided returns what the provider did by itself in a reply, in order.
-func (m Message) Provided() []Provided {
+func (m Message) Provided() (all []Provided) {
 	if m.role != RoleAssistant || !strings.Contains(m.content, BlockProvided) && !strings.Contains(m.content, blockServerTool) {
 		return nil
 	}
@@ -39,7 +39,6 @@ func (m Message) Provided() []Provided {
 			blocks = append(blocks, made)
 		}
 	}
-	var all []Provided
 	for _, block := range joined(blocks) {
 		p, _ := NewBlock(block).Provided()
 		all = append(all, p)

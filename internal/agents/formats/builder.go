@@ -158,8 +158,7 @@ func (b *Builder) Message(p Place, m session.Message) (id string, err error) {
 	})
 }
 
-// Compaction adds a compaction and returns its id. An empty firstKept keeps
-// nothing of what was before it.
+// Compaction adds a compaction and returns its id. An empty firstKept keeps nothing of what was before it.
 func (b *Builder) Compaction(p Place, summary, firstKept string, tokensBefore int64, more ...js.Field) (id string, err error) {
 	if firstKept != "" && !b.Known(firstKept) {
 		return "", fmt.Errorf("adding a compaction: it keeps entries from %q on, which has not been added", firstKept)
@@ -222,18 +221,16 @@ func (b *Builder) Lose(where, kind, format string, args ...any) {
 	b.lose(loss(where, kind, format, args))
 }
 
-// LoseLine tells of a line that is not JSON, of so many bytes; a torn one is the last of
-// its file and has no line feed.
+// LoseLine tells of a line that is not JSON, with its size in bytes; a torn one is the last of its file and has no line feed.
 func (b *Builder) LoseLine(where string, torn bool, size int) {
-	what := "not JSON, line of %d bytes skipped"
+	what := "not JSON, line"
 	if torn {
-		what = tornLine + " of %d bytes skipped"
+		what = tornLine
 	}
-	b.Lose(where, KindDamage, what, size)
+	b.Lose(where, KindDamage, what+" of %d bytes skipped", size)
 }
 
-// add makes one entry. A batch of one entry is used for it, since a batch keeps the entries that it
-// made.
+// add makes one entry. A batch of one entry is used for it, since a batch keeps the entries that it made.
 func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) {
 	switch {
 	case b.err != nil:

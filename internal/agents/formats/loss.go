@@ -49,8 +49,7 @@ func (l Loss) Torn() bool { return l.Kind == KindDamage && strings.HasPrefix(l.W
 // Orphan reports whether an entry has lost its parent.
 func (l Loss) Orphan() bool { return l.Kind == KindTree && strings.HasPrefix(l.What, NoParent) }
 
-// The kinds of losses. They are for programs to tell losses apart, and only
-// ever added to.
+// The kinds of losses. They are for programs to tell losses apart, and only ever added to.
 const (
 	KindDamage    = api.KindDamage  // of the source: what cannot be read
 	KindBranch    = "branch"        // a branch, where there can be but one
@@ -82,8 +81,7 @@ func Counted(n int, one, many string) string {
 	return fmt.Sprintf(many, n)
 }
 
-// A Tally counts losses that are alike, so that they are told as one. The zero value is
-// ready for use.
+// A Tally counts losses that are alike, so that they are told as one. The zero value is ready for use.
 type Tally struct {
 	list []*counted // in the order of their first times
 	at   map[string]*counted
