@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/readers/page"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A form is what a session is shown as.
@@ -188,9 +191,25 @@ func (c *config) make(file string, write content) error {
 	return d.Make(write)
 }
 
-// options are what a page shows.
-func (c *config) options(d *document) page.Options {
+// single are the options of a page that stands alone.
+func (c *config) single(ctx context.Context, s *cli.Streams, d *document) (o page.Options, err error) {
+	total, err := c.priced(ctx, s, d)
+	if err != nil {
+		return o, err
+	}
+	o = c.options(d, total)
+	o.Children, err = c.children(ctx, s, d, nil)
+	return o, err
+}
+
+// options are what a page shows, of a session with the total that sess-stat counts.
+func (c *config) options(d *document, total js.Value) page.Options {
+	used := usedText(total)
+	if day, err := time.Parse(time.DateOnly, total.Get("prices", "date").Str()); err == nil && total.Get("computed").IsNumber() {
+		used += ", at prices of " + day.Format("2 Jan 2006")
+	}
 	return page.Options{
+		Used:  used,
 		Title: c.title, All: c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking), Images: page.Images(c.images),
 		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == address.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
 	}

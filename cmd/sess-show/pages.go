@@ -30,8 +30,7 @@ const (
 )
 
 // makePages makes the page of a session, or several if it is large, and returns their names.
-func (c *config) makePages(s *cli.Streams, d *document, name string) (made []string, err error) {
-	o := c.options(d)
+func (c *config) makePages(s *cli.Streams, d *document, name string, o page.Options) (made []string, err error) {
 	parts := split(d)
 	if len(parts) == 1 || c.all {
 		parts = [][2]int{{0, 0}}
@@ -98,12 +97,12 @@ func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []s
 	}
 	var index []page.Link
 	var failed error
-	taken := map[string]bool{"index": true}
+	m := maker{c, s, map[string]bool{"index": true}, map[string]string{}}
 	for _, name := range operands {
 		d, err := c.read(ctx, s, name)
 		if err == nil {
 			var l page.Link
-			if l, err = c.makeLinked(s, d, taken); err == nil {
+			if l, err = m.page(ctx, d, nil, nil); err == nil {
 				index = append(index, l)
 			}
 		}
@@ -113,7 +112,7 @@ func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []s
 		failed = errors.Join(failed, err) // and go on with the others
 	}
 	file := filepath.Join(c.dest.File, "index.html")
-	write := func(w io.Writer) error { return page.Index(w, index, c.options(&document{})) }
+	write := func(w io.Writer) error { return page.Index(w, index, c.options(&document{}, "")) }
 	if err := c.make(file, write); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -123,20 +122,63 @@ func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []s
 	return errors.Join(failed, c.opened(s, file))
 }
 
-// makeLinked makes the page of a session in the directory.
-func (c *config) makeLinked(s *cli.Streams, d *document, taken map[string]bool) (l page.Link, err error) {
+// A maker makes pages that are linked, in one directory.
+type maker struct {
+	c     *config
+	s     *cli.Streams
+	taken map[string]bool   // names of pages, without regard to case
+	made  map[string]string // the pages of sessions, by agent and id
+}
+
+// page makes the page of a session, and those of the sessions that it started; parent is the one that started it, if a page
+// is made of that, and total what sess-stat counts, if that is known.
+func (m maker) page(ctx context.Context, d *document, parent *page.Child, total *js.Value) (l page.Link, err error) {
+	l = page.LinkTo(d.src.Session, d.path)
+	l.Agent = d.owner()
+	if total == nil {
+		counted, err := m.c.priced(ctx, m.s, d)
+		if err != nil {
+			return l, err
+		}
+		total = &counted
+	}
+	l.Cost = total.Get("cost").Float()
+	key := l.Agent + ":" + d.src.Header.ID
+	if l.File = m.made[key]; l.File != "" {
+		return l, nil
+	}
 	base := cmp.Or(fileName(d.src.Header.ID), "session")
 	name := base
-	for n := 2; taken[strings.ToLower(name)]; n++ {
+	for n := 2; m.taken[strings.ToLower(name)]; n++ {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-	taken[strings.ToLower(name)] = true
-	if _, err = c.makePages(s, d, filepath.Join(c.dest.File, name+".html")); err != nil {
-		return l, err
+	m.taken[strings.ToLower(name)] = true
+	l.File = name + ".html"
+	if d.agent != "" { // and no copy of one of its sessions
+		m.made[key] = l.File
 	}
-	l = page.LinkTo(d.src.Session, d.path)
-	l.File, l.Agent = name+".html", d.owner()
-	return l, nil
+	o := m.c.options(d, *total)
+	o.Parent = parent
+	own := page.Child{Address: key, Title: cmp.Or(l.Title, key), File: l.File}
+	o.Children, err = m.c.children(ctx, m.s, d, func(child *document, total js.Value) (string, error) {
+		of, err := m.page(ctx, child, &own, &total)
+		return of.File, err
+	})
+	if err == nil {
+		_, err = m.c.makePages(m.s, d, filepath.Join(m.c.dest.File, l.File), o)
+	}
+	return l, err
+}
+
+// priced returns the total of a session for its page. A page without it is better than none: that sess-stat is not at hand, or
+// failed, is said.
+func (c *config) priced(ctx context.Context, s *cli.Streams, d *document) (js.Value, error) {
+	total, err := totalOf(ctx, d)
+	if err != nil && ctx.Err() == nil {
+		s.Warnf("the page has no cost: %v", err)
+		return "", nil
+	}
+	return total, err
 }
 
 // owner is the agent whose session it is: the one that its address names, or the one whose

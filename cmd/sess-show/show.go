@@ -108,7 +108,11 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 		return err
 	}
 	if f == asPage && c.dest.File != "" {
-		made, err := c.makePages(s, d, c.dest.File)
+		o, err := c.single(ctx, s, d)
+		if err != nil {
+			return err
+		}
+		made, err := c.makePages(s, d, c.dest.File, o)
 		if err != nil {
 			return err
 		}
@@ -164,7 +168,11 @@ func (c content) WriteTo(w io.Writer) (int64, error) { return 0, c(w) }
 func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *document, f form, colored bool) error {
 	switch f {
 	case asPage:
-		stats, err := page.Write(w, d.src.Session, d.path, c.options(d))
+		o, err := c.single(ctx, s, d)
+		if err != nil {
+			return err
+		}
+		stats, err := page.Write(w, d.src.Session, d.path, o)
 		s.Notef("%s", stats.Describe())
 		return err
 	case asMarkdown:

@@ -34,10 +34,11 @@ const (
 
 // writeSummary writes a summary of a session, as Markdown: the requests, the work, the failures, and the cost.
 func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, d *document) error {
-	cost, err := costOf(ctx, d)
+	total, err := totalOf(ctx, d)
 	if err != nil {
 		return err
 	}
+	cost := usedText(total)
 	gates, err := c.gatesOf(s)
 	if err != nil {
 		return err
@@ -161,8 +162,8 @@ func filesText(files map[string]int) string {
 	return strings.Join(texts, ", ")
 }
 
-// costOf says what the calls of a session cost, as sess-stat counts them.
-func costOf(ctx context.Context, d *document) (string, error) {
+// totalOf returns what sess-stat counts of the calls of a session, "" if it has none.
+func totalOf(ctx context.Context, d *document) (js.Value, error) {
 	var lines strings.Builder
 	lines.WriteString(d.src.Header.Raw())
 	for _, e := range d.src.Entries {
@@ -174,7 +175,14 @@ func costOf(ctx context.Context, d *document) (string, error) {
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
-	total := rows[len(rows)-1]
+	return rows[len(rows)-1], nil
+}
+
+// usedText says what the calls of a total cost.
+func usedText(total js.Value) string {
+	if total == "" {
+		return ""
+	}
 	used := fmt.Sprintf("%s tokens in %s", tty.Thousands(string(total.Get("tokens").Get("total"))), tty.Count(total.Get("calls").Int(), "call", "calls"))
 	if cost := total.Get("cost"); cost.IsNumber() {
 		used = fmt.Sprintf("$%.2f, %s", cost.Float(), used)
@@ -182,7 +190,7 @@ func costOf(ctx context.Context, d *document) (string, error) {
 	if n := total.Get("unpriced").Int(); n > 0 {
 		used += fmt.Sprintf(" (%s without a price)", tty.Count(n, "call", "calls"))
 	}
-	return used, nil
+	return used
 }
 
 // rowsOf runs a program and returns the rows that it prints. That there are none is no error.

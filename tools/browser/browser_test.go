@@ -255,6 +255,36 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// Keys go from prompt to prompt and to what failed, and the row of the prompt that is read is marked.
+func TestKeys(t *testing.T) {
+	ctx, s := tab(t, write(t, filepath.Join(root, "testdata", "show", "parser.jsonl")), emulation.SetDeviceMetricsOverride(1200, 400, 1, false))
+	after := func(key, js string) string {
+		t.Helper()
+		if err := chromedp.Run(ctx, chromedp.Evaluate(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "`+key+`", cancelable: true}))`, nil), chromedp.Sleep(700*time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		return eval[string](t, ctx, js)
+	}
+	const here = `String(document.querySelector("nav a.here")?.textContent)`
+	for _, key := range []struct{ key, js, want string }{
+		{"j", here, "Fix the parser. It hangs on \"[[\"."},
+		{"j", here, "the one in lexer.go @which"},
+		{"n", `String(document.querySelector("details.err").getBoundingClientRect().top < 60)`, "true"},
+		{"j", here, "and make it fast"},
+		{"k", here, "the one in lexer.go @which"},
+		{"o", `String([...document.querySelectorAll("main details")].every((d) => d.open))`, "true"},
+		{"?", `getComputedStyle(document.getElementById("keys")).position`, "fixed"},
+		{"/", `document.activeElement.className`, "search"},
+	} {
+		if got := after(key.key, key.js); got != key.want {
+			t.Errorf("%s: %q, not %q", key.key, got, key.want)
+		}
+	}
+	if len(s.messages) > 0 {
+		t.Errorf("%q", s.messages)
+	}
+}
+
 // Without script all is there: text, folds and the tree.
 func TestWithoutScript(t *testing.T) {
 	session := filepath.Join(root, "testdata", "show", "parser.jsonl")

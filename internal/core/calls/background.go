@@ -42,6 +42,16 @@ func goingOn(details js.Value, text string) string {
 	return name
 }
 
+// Started returns the id of the session that a call of another agent started, "" if its result does not say it: Claude Code,
+// opencode and codex do.
+func Started(result session.Message) string {
+	details := js.Value(result.Get("details"))
+	if id := details.Get("agentId").Str(); id != "" {
+		return "agent-" + id
+	}
+	return cmp.Or(details.Get("sessionId").Str(), js.ObjectIn(result.Text("\n")).Get("agent_id").Str())
+}
+
 // followers are the tools that ask after something in the background, and stoppers those that end it.
 var (
 	followers = map[string]bool{"write_stdin": true, "read_bash": true, "write_bash": true, "BashOutput": true, "AgentOutputTool": true, "TaskOutput": true}

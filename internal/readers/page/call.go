@@ -93,6 +93,10 @@ func (p *page) made(c session.ToolCall, m session.Message, by string, result fun
 	}
 	p.raw(`<span class="s">`)
 	p.text(by + p.aside(m, details, diff, isDiff))
+	child, isChild := p.o.Children[calls.Started(m)]
+	if isChild {
+		p.text(" · ", child.About)
+	}
 	p.raw("</span></summary>")
 	if p.o.Tools != Names {
 		p.raw("<div>")
@@ -101,10 +105,36 @@ func (p *page) made(c session.ToolCall, m session.Message, by string, result fun
 		} else {
 			p.arguments(c, title, file)
 		}
+		if isChild {
+			p.raw(`<p class="note">its session: `)
+			p.child(child)
+			p.raw("</p>")
+			if child.Text != "" {
+				p.raw(`<details class="think"><summary>what it did</summary><div><pre><code>`)
+				p.terminal(p.cut(child.Text))
+				p.raw("</code></pre></div></details>")
+			}
+		}
 		result()
 		p.raw("</div>")
 	}
 	p.raw("</details>")
+}
+
+// child names another session, with a link to its page.
+func (p *page) child(c Child) {
+	if c.File != "" {
+		p.raw("<a")
+		p.attr("href", c.File)
+		p.raw(">")
+		p.text(c.Title)
+		p.raw("</a>")
+	} else {
+		p.text(c.Title)
+	}
+	p.raw(" <code>")
+	p.text(c.Address)
+	p.raw("</code>")
 }
 
 func nameless(name string) string {

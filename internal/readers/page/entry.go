@@ -55,6 +55,37 @@ func (p *page) beginNotes(notes convo.Notes) {
 	p.raw("</summary><div>")
 }
 
+// A speech is a row of replies that follow each other, but for the results of their calls: they have one heading.
+type speech struct {
+	last   int   // the entry that ends it
+	tokens int64 // output of all
+}
+
+// rows finds the rows of replies among entries that stand one below the other.
+func (p *page) rows(list []int) {
+	first := -1
+	for _, i := range list {
+		m, ok := p.s.Entries[i].Message()
+		switch {
+		case p.nested[i] || ok && p.o.Tools == None && m.Role() == session.RoleToolResult:
+			continue
+		case !ok || m.Role() != session.RoleAssistant:
+			first = -1
+			continue
+		case first < 0:
+			first = i
+		default:
+			p.goesOn[i] = true
+		}
+		r := p.replies[first]
+		r.last = i
+		if u, ok := m.Usage(); ok {
+			r.tokens += u.Output
+		}
+		p.replies[first] = r
+	}
+}
+
 // place begins an article: without its closing bracket.
 func (p *page) place(i int, class constant) {
 	p.stats.Entries++
@@ -91,8 +122,11 @@ func (p *page) entry(i int) {
 	}
 }
 
-// heading writes the line above a turn.
-func (p *page) heading(i int, words string, tokens int64) {
+// heading writes the line above a turn: of a row of replies, above the first.
+func (p *page) heading(i int, words string) {
+	if p.goesOn[i] && p.tree.Label(i) == "" {
+		return
+	}
 	p.raw("<h2><a")
 	p.attr("href", "#"+p.anchor(i))
 	p.raw(">")
@@ -103,43 +137,54 @@ func (p *page) heading(i int, words string, tokens int64) {
 		p.text(label)
 		p.raw("</span>")
 	}
-	p.when(i)
-	if tokens > 0 {
+	row, ok := p.replies[i]
+	if !ok {
+		row.last = i
+	}
+	p.when(i, row.last)
+	if row.tokens > 0 {
 		p.raw(`<span class="tok">`)
-		p.text(grouped(tokens), " tokens")
+		p.text(grouped(row.tokens), " tokens")
 		p.raw("</span>")
 	}
 	p.raw("</h2>")
 }
 
-// when writes the time of an entry, with its day if that is another than before.
-func (p *page) when(i int) {
-	ms, ok := p.s.Entries[i].Timestamp()
-	if !ok {
-		return
+// when writes the time of an entry, and that of the last of its row, each with its day if that is another than before.
+func (p *page) when(i, last int) {
+	write := func(i int) {
+		ms, ok := p.s.Entries[i].Timestamp()
+		if !ok {
+			return
+		}
+		t := time.UnixMilli(ms).UTC()
+		p.raw("<time")
+		p.attr("datetime", t.Format(time.RFC3339))
+		p.raw(">")
+		day := dayOf(t)
+		if p.zone != "" && p.zone != day {
+			p.text(day, " ")
+		}
+		p.zone, p.timed = day, true
+		p.text(t.Format("15:04:05"))
+		p.raw("</time>")
 	}
-	t := time.UnixMilli(ms).UTC()
-	p.raw("<time")
-	p.attr("datetime", t.Format(time.RFC3339))
-	p.raw(">")
-	day := dayOf(t)
-	if p.zone != "" && p.zone != day {
-		p.text(day, " ")
+	p.raw(`<span class="at">`)
+	if write(i); last != i {
+		p.raw(" – ")
+		write(last)
 	}
-	p.zone, p.timed = day, true
-	p.text(t.Format("15:04:05"))
-	p.raw("</time>")
+	p.raw("</span>")
 }
 
 // turn writes a message.
 func (p *page) turn(i int, class constant, m session.Message) {
+	if p.goesOn[i] {
+		class += " more"
+	}
 	p.place(i, class)
 	p.raw(">")
-	var tokens int64
-	if u, ok := m.Usage(); ok {
-		tokens = u.Output
-	}
-	p.heading(i, m.Role(), tokens)
+	p.heading(i, m.Role())
 	said := p.content(i, m)
 	p.notes(m)
 	if text := m.Str("errorMessage"); text != "" {
@@ -311,27 +356,23 @@ func (p *page) system(i int, m session.Message) {
 func (p *page) compaction(i int) {
 	e := p.s.Entries[i]
 	p.place(i, "border")
-	p.raw("><h2><a")
-	p.attr("href", "#"+p.anchor(i))
-	p.raw(">compacted: ")
+	p.raw(`><details class="think"><summary>◆ summary`)
+	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
+		p.text(", ", grouped(convo.EntryTokens(e)), " tokens for ", grouped(before.Int()))
+	}
 	switch n := p.gone[i]; {
 	case !p.on[i]:
-		p.text("what is above is summarized")
 	case n == 1:
-		p.text("1 entry above is not in the model’s context")
+		p.text(" · 1 entry above is not in the model’s context")
 	default:
-		p.text(grouped(int64(n)), " entries above are not in the model’s context")
+		p.text(" · ", grouped(int64(n)), " entries above are not in the model’s context")
 	}
-	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
-		p.text(" · ", grouped(before.Int()), " → ", grouped(convo.EntryTokens(e)), " tokens")
+	p.raw("</summary><div>")
+	if summary := e.Str("summary"); strings.TrimSpace(summary) != "" {
+		p.markdown(p.cut(summary))
+	} else {
+		p.raw(`<p class="note">`, NoSummary, "</p>")
 	}
-	p.raw("</a>")
-	if strings.TrimSpace(e.Str("summary")) == "" {
-		p.raw(`</h2><p class="note">`, NoSummary, "</p></article>")
-		return
-	}
-	p.raw(`</h2><details class="think"><summary>the summary</summary><div>`)
-	p.markdown(p.cut(e.Str("summary")))
 	p.raw("</div></details></article>")
 }
 
@@ -344,7 +385,7 @@ func (p *page) otherEntry(i int) {
 	if messages := convo.EntryMessages(e); len(messages) > 0 && e.Type() != session.TypeBranchSummary {
 		p.place(i, "custom")
 		p.raw(">")
-		p.heading(i, nameless(convo.Kind(e)), 0)
+		p.heading(i, nameless(convo.Kind(e)))
 		for _, m := range messages {
 			p.literal(p.cut(m.Text("\n")))
 		}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,27 +15,27 @@ import (
 type Link struct {
 	File, Title, CWD string
 	Agent            string // whose session it is, "" for ours
-	Last             time.Time
+	First, Last      time.Time
 	Messages         int
-	Cost             float64 // in USD, as the session has it; 0: unknown
+	Cost             float64 // in USD; 0: not known
 }
 
 // LinkTo says what an index has to say of a session.
 func LinkTo(s *session.Session, path []int) Link {
 	p := &page{s: s, path: path}
 	l := Link{Title: p.title(), CWD: s.Header.CWD}
-	var entries []session.Entry
 	for _, i := range path {
 		e := s.Entries[i]
-		entries = append(entries, e)
 		if ms, ok := e.Timestamp(); ok {
 			l.Last = time.UnixMilli(ms).UTC()
+			if l.First.IsZero() {
+				l.First = l.Last
+			}
 		}
 		if _, ok := e.Message(); ok && !e.IsHarness() {
 			l.Messages++
 		}
 	}
-	l.Cost = session.SpentOn(entries).Cost
 	return l
 }
 
@@ -51,7 +52,12 @@ func Index(w io.Writer, links []Link, o Options) error {
 	p.text(o.Title)
 	p.raw("</h1><p>")
 	p.text(tty.Count(int64(len(links)), "session", "sessions"))
-	p.raw("</p></header><table><thead><tr><th>session</th><th>agent</th><th>directory</th><th>last</th><th>messages</th><th>cost</th></tr></thead><tbody>")
+	priced := slices.ContainsFunc(links, func(l Link) bool { return l.Cost > 0 })
+	p.raw("</p></header><table><thead><tr><th>session</th><th>agent</th><th>directory</th><th>last</th><th>messages</th>")
+	if priced {
+		p.raw("<th>cost</th>")
+	}
+	p.raw("</tr></thead><tbody>")
 	for _, l := range links {
 		p.raw("<tr><td><a")
 		p.attr("href", l.File)
@@ -76,7 +82,9 @@ func Index(w io.Writer, links []Link, o Options) error {
 		}
 		p.raw("</td><td>")
 		p.number(int64(l.Messages))
-		p.raw("</td><td>")
+		if priced {
+			p.raw("</td><td>")
+		}
 		if l.Cost > 0 {
 			p.text(fmt.Sprintf("$%.3f", l.Cost))
 		}

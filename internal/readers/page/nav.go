@@ -13,10 +13,16 @@ import (
 // levels are the classes of branches: from the last on, branches of branches stand where they do.
 var levels = [...]constant{"off", "off l2", "off l3", "off l4"}
 
-// nav writes the tree. Turns have rows, and the entries between them are counted.
+// nav writes the tree. Prompts have rows, and so have compactions, labels and the beginnings of branches; the entries between
+// them are dots, unless the reader asks for all: then turns have rows too, and the entries between them are counted.
 func (p *page) nav() {
-	p.raw(`<input type="checkbox" id="theme" aria-label="Light and dark the other way round"><nav aria-label="Tree"><h2>Tree</h2>`)
-	run := fold{}
+	p.raw(`<input type="checkbox" id="theme" aria-label="Light and dark the other way round"><nav aria-label="Tree"><h2>Prompts</h2>`)
+	p.raw(`<label><input type="checkbox" id="every"> all entries</label>`)
+	var counted, dotted fold
+	end := func() {
+		p.folded(&counted)
+		p.dots(&dotted)
+	}
 	for r := range p.tree.Rows(true) {
 		on, label := p.on[r.Pos], p.tree.Label(r.Pos)
 		e := p.s.Entries[r.Pos]
@@ -24,23 +30,27 @@ func (p *page) nav() {
 		if !on {
 			level = p.level(r)
 		}
-		opens := r.Opens && !on && e.Type() == session.TypeMessage
-		if label == "" && !opens && !(on && p.turns(e)) {
-			if run.entries > 0 && (run.on != on || run.level != level) {
-				p.folded(&run)
-			}
-			if run.entries == 0 {
-				run = fold{on: on, level: level, first: r.Pos}
-			}
-			run.entries++
-			run.tokens += r.Tokens
+		turn := on && p.turns(e)
+		_, asked := convo.Prompt(e)
+		switch {
+		case label != "" || r.Opens && !on && e.Type() == session.TypeMessage || turn && (asked || e.Type() != session.TypeMessage):
+			end()
+			p.row(r.Pos, on, level, label, "")
 			continue
+		case dotted.entries > 0 && (dotted.on != on || dotted.level != level):
+			end()
+		case turn:
+			p.folded(&counted)
 		}
-		p.folded(&run)
-		p.row(r.Pos, on, level, label)
+		dotted.take(r, on, level)
+		if turn {
+			p.row(r.Pos, on, level, label, " m")
+		} else {
+			counted.take(r, on, level)
+		}
 	}
-	p.folded(&run)
-	p.raw("</nav>")
+	end()
+	p.raw(`<p id="keys" hidden>/ search · j k next prompt · n next failed · o open all · t theme · ? this</p></nav>`)
 }
 
 // A fold is entries without rows of their own.
@@ -49,6 +59,14 @@ type fold struct {
 	level          int
 	first, entries int
 	tokens         int64
+}
+
+func (f *fold) take(r tree.Row, on bool, level int) {
+	if f.entries == 0 {
+		*f = fold{on: on, level: level, first: r.Pos}
+	}
+	f.entries++
+	f.tokens += r.Tokens
 }
 
 // level is how many branches an entry is away from the path.
@@ -82,13 +100,15 @@ func onlyCalls(e session.Entry) bool {
 	return true
 }
 
-// row writes an entry of the tree.
-func (p *page) row(i int, on bool, level int, label string) {
+// row writes an entry of the tree. A prompt needs no word that says so.
+func (p *page) row(i int, on bool, level int, label string, class constant) {
 	e := p.s.Entries[i]
-	p.begin(i, on, level, 1, false)
-	p.raw(`<span class="r">`)
-	p.text(convo.Kind(e))
-	p.raw("</span> ")
+	p.begin(i, on, level, 1, false, class)
+	if _, ok := convo.Prompt(e); !ok || !on {
+		p.raw(`<span class="r">`)
+		p.text(convo.Kind(e))
+		p.raw("</span> ")
+	}
 	p.text(js.Head(plain.Replace(session.OneLine(js.Head(convo.Say(e), 300))), 60))
 	if label != "" {
 		p.raw(` <span class="lab">@`)
@@ -101,10 +121,23 @@ func (p *page) row(i int, on bool, level int, label string) {
 // plain takes out the marks of Markdown that are most often seen.
 var plain = strings.NewReplacer("**", "", "`", "", "### ", "", "## ", "", "# ", "")
 
+// mostDots is how many entries dots count.
+const mostDots = 24
+
+// dots writes a dot for each of the entries that are not seen.
+func (p *page) dots(f *fold) {
+	if f.entries > 0 && f.tokens > 0 {
+		p.begin(f.first, f.on, f.level, 1, false, " dots")
+		p.text(strings.Repeat("·", min(f.entries, mostDots)))
+		p.raw("</a>")
+	}
+	*f = fold{}
+}
+
 // folded writes how many entries there are that have no rows.
 func (p *page) folded(f *fold) {
 	if f.entries > 0 {
-		p.begin(f.first, f.on, f.level, f.entries, f.tokens == 0)
+		p.begin(f.first, f.on, f.level, f.entries, f.tokens == 0, " m")
 		p.raw(`<span class="r">`)
 		p.text(tty.Count(int64(f.entries), "entry", "entries"), ", ", grouped(f.tokens), " tokens")
 		p.raw("</span></a>")
@@ -113,14 +146,14 @@ func (p *page) folded(f *fold) {
 }
 
 // begin begins a row, which is a link if its entry is on the page.
-func (p *page) begin(i int, on bool, level, entries int, hidden bool) {
+func (p *page) begin(i int, on bool, level, entries int, hidden bool, class constant) {
 	p.raw(`<a class="`)
 	if on {
 		p.raw("on")
 	} else {
 		p.raw(levels[level])
 	}
-	p.raw(`"`)
+	p.raw(class, `"`)
 	if entries > 1 {
 		p.raw(` data-n="`)
 		p.number(int64(entries))

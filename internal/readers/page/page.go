@@ -56,10 +56,23 @@ type Options struct {
 	Script       bool
 	UserMarkdown bool     // what users typed is Markdown
 	Commits      []string // that the session led to: id and subject
+	Used         string   // its tokens and its cost, as sess-stat counts them; "": not known
+	Parent       *Child   // the session that started this one
+	// Children are the sessions that calls of another agent started, by [calls.Started].
+	Children map[string]Child
 	// A page may be a part of several: which entries of the path it has, and the files of
 	// its neighbours.
 	From, To       int // To 0: the end
 	Previous, Next string
+}
+
+// A Child is a session that another one started, or that started it.
+type Child struct {
+	Address string // what tools take
+	Title   string
+	About   string // how much it is
+	File    string // its page, "" for none
+	Text    string // what was said in it, "" if there is a page
 }
 
 // Stats say what a page has.
@@ -94,6 +107,8 @@ type page struct {
 	results map[int]answers // of the entries with calls, by position
 	nested  map[int]bool    // entries that stand in another
 	gone    map[int]int     // of compactions: how many entries of the path left the context
+	replies map[int]speech  // by the first of each row of replies
+	goesOn  map[int]bool    // the other replies of a row
 	zone    string          // the day of the last time that was shown
 	timed   bool            // one was
 	index   bool            // it is one, of other pages
@@ -113,25 +128,27 @@ func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error
 // write is Write with as many workers.
 func write(w io.Writer, s *session.Session, path []int, o Options, workers int) (Stats, error) {
 	c := &disk.Counter{W: w}
-	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}, workers: workers}
+	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}, replies: map[int]speech{}, goesOn: map[int]bool{}, workers: workers}
 	for _, i := range p.path {
 		p.on[i] = true
 	}
 	p.pair()
 	p.context(path)
-	title := p.title()
-	p.head(title, path)
-	p.nav()
-	p.raw("<main>")
-	p.header(title)
-	p.neighbours()
 	shown := p.path
 	if o.To > 0 {
 		shown = p.path[o.From:min(o.To, len(p.path))]
 	}
+	p.rows(shown)
+	title := p.title()
+	p.head(title, path)
+	p.nav()
+	p.raw("<main>")
+	p.header(title, shown)
+	p.neighbours()
 	p.entries(shown)
 	if o.All && o.To == 0 {
 		for _, chain := range p.chains() {
+			p.rows(chain)
 			p.stats.Branches++
 			p.raw(`<details class="branch"`)
 			p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
@@ -240,7 +257,7 @@ func headOf(text string, n int) string {
 }
 
 // header writes the facts about the session.
-func (p *page) header(title string) {
+func (p *page) header(title string, shown []int) {
 	p.raw("<header><h1>")
 	if title != "" {
 		p.text(title)
@@ -277,17 +294,49 @@ func (p *page) header(title string) {
 	if projection := convo.Project(entries); len(projection) > 0 {
 		facts = append(facts, grouped(convo.EstimateContext(convo.MessagesOf(projection), convo.Estimate))+" tokens in context")
 	}
-	if cost := session.SpentOn(entries).Cost; cost > 0 {
-		facts = append(facts, fmt.Sprintf("$%.3f", cost))
-	}
-	facts = append(facts, p.span(entries))
+	facts = append(facts, p.o.Used, p.span(entries))
 	if p.s.Header.CWD != "" {
 		facts = append(facts, p.s.Header.CWD)
 	}
 	p.text(strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · "))
+	p.failures(shown)
+	if parent := p.o.Parent; parent != nil {
+		p.raw(" · started by ")
+		p.child(*parent)
+	}
 	p.commits()
 	if p.o.Script {
 		p.raw(`<div id="bar" hidden><input class="search" type="search" aria-label="Search this session" placeholder="Search this session, folded parts included"><output></output></div>`)
+	}
+}
+
+// mostFailures is how many failed calls the head of a page has links to.
+const mostFailures = 20
+
+// failures goes on with the facts about the session, with links to the results of the calls that failed.
+func (p *page) failures(shown []int) {
+	var failed []int
+	for _, i := range shown {
+		if m, ok := p.s.Entries[i].Message(); ok && m.Role() == session.RoleToolResult && m.IsError() {
+			failed = append(failed, i)
+		}
+	}
+	if len(failed) == 0 || p.o.Tools == None {
+		return
+	}
+	p.raw(` · <span class="err">`)
+	p.number(int64(len(failed)))
+	p.raw(" failed:</span>")
+	for n, i := range failed {
+		if n == mostFailures {
+			p.raw(" …")
+			break
+		}
+		p.raw(" <a")
+		p.attr("href", "#"+p.anchor(i))
+		p.raw(">")
+		p.number(int64(n + 1))
+		p.raw("</a>")
 	}
 }
 

@@ -23,8 +23,8 @@
         const nodes = [], starts = [];
         let text = "";
         while (walk.nextNode()) { nodes.push(walk.currentNode); starts.push(text.length); text += walk.currentNode.data; }
-        const low = text.toLowerCase();
-        if (low.length !== text.length) continue;
+        // A letter whose lower case has another length stays as it is, so that places are those of the text.
+        const low = text.replace(/[^]/gu, (c) => { const l = c.toLowerCase(); return l.length === c.length ? l : c; });
         const place = (i) => {
           let lo = 0, hi = starts.length - 1;
           while (lo < hi) { const mid = (lo + hi + 1) >> 1; if (starts[mid] <= i) lo = mid; else hi = mid - 1; }
@@ -61,16 +61,49 @@
     if (e.key === "Escape") { box.value = ""; search(); box.blur(); }
   });
 
-  // Keys: / to search, j and k from turn to turn.
+  // Keys go from prompt to prompt, and from failed call to failed call.
+  const keys = document.getElementById("keys"), theme = document.getElementById("theme");
+  const to = (selector, step) => {
+    const all = [...main.querySelectorAll(selector)], top = (n) => n.getBoundingClientRect().top;
+    const next = step > 0 ? all.find((n) => top(n) > 60) : all.findLast((n) => top(n) < -5);
+    if (!next) return;
+    reveal(next);
+    next.scrollIntoView({ block: "start" });
+  };
+  const press = {
+    "/": () => box.focus(),
+    j: () => to("article.user", 1),
+    k: () => to("article.user", -1),
+    n: () => to("details.err", 1),
+    o: () => {
+      const all = [...main.querySelectorAll("details")], open = all.some((d) => !d.open);
+      for (const d of all) d.open = open;
+    },
+    t: () => theme.click(),
+    "?": () => keys.classList.toggle("over"),
+  };
+  keys.hidden = false;
   document.addEventListener("keydown", (e) => {
-    if (e.target === box || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.key === "/") { e.preventDefault(); box.focus(); return; }
-    if (e.key !== "j" && e.key !== "k") return;
-    const turns = [...main.querySelectorAll("article:has(>h2)")];
-    const now = turns.findIndex((t) => t.getBoundingClientRect().top > 60);
-    const next = e.key === "j" ? (now < 0 ? turns.length - 1 : now) : Math.max((now < 0 ? turns.length : now) - 2, 0);
-    if (turns[next]) turns[next].scrollIntoView({ block: "start" });
+    if (e.target === box || e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(press, e.key)) return;
+    e.preventDefault();
+    press[e.key]();
   });
+
+  // The row of the prompt that is read is marked.
+  const rows = [...document.querySelectorAll("nav a.on[href]:not(.m,.dots)")].map((a) => [a, document.getElementById(decodeURIComponent(a.hash.slice(1)))]).filter(([, to]) => to);
+  let here, waits = false;
+  const mark = () => {
+    waits = false;
+    const row = rows.findLast(([, to]) => to.getBoundingClientRect().top < 30);
+    if (here === row) return;
+    if (here) here[0].classList.remove("here");
+    here = row;
+    if (!here) return;
+    here[0].classList.add("here");
+    const nav = here[0].parentElement, box = here[0].getBoundingClientRect(), all = nav.getBoundingClientRect();
+    if (box.top < all.top || box.bottom > all.bottom) nav.scrollTop += box.top - all.top - all.height / 3;
+  };
+  document.addEventListener("scroll", () => { if (!waits) { waits = true; requestAnimationFrame(mark); } }, { passive: true });
 
   // What a link leads to is opened.
   const follow = () => {
@@ -80,7 +113,7 @@
   window.addEventListener("hashchange", follow);
   if (location.hash) follow();
 
-  // A button copies code as it stands.
+  // Alt and a double click copy code as it stands.
   main.addEventListener("dblclick", (e) => {
     const pre = e.target.closest && e.target.closest("pre");
     if (pre && e.altKey && navigator.clipboard) navigator.clipboard.writeText(pre.textContent);

@@ -98,7 +98,7 @@ func TestIndexColumns(t *testing.T) {
 	if err := Index(&b, []Link{{File: "x.html", Title: "T", CWD: "/home/u/project", Agent: "claude", Messages: 3}}, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `<tr><td><a href="x.html">T</a></td><td>claude</td><td>/<wbr>home/<wbr>u/<wbr>project</td><td></td><td>3</td><td></td></tr>`
+	const want = `<tr><td><a href="x.html">T</a></td><td>claude</td><td>/<wbr>home/<wbr>u/<wbr>project</td><td></td><td>3</td></tr>`
 	if !strings.Contains(b.String(), want) || !strings.Contains(b.String(), `<body class="index">`) {
 		t.Errorf("%s", from(b.String(), "<body"))
 	}
@@ -110,4 +110,35 @@ func from(page, mark string) string {
 		return mark + rest
 	}
 	return page
+}
+
+// Replies in a row have one heading, with the time of the first and of the last, and all their tokens.
+func TestOneHeadingForAReply(t *testing.T) {
+	t.Parallel()
+	said := func(id, parent, at, content string) string {
+		return `{"type":"message","id":"` + id + `","parentId":` + parent + `,"timestamp":"2026-01-02T` + at + `.000Z","message":{"role":"assistant","usage":{"input":1,"output":20},"content":[` + content + `]}}` + "\n"
+	}
+	lines := `{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"look"}}` + "\n" +
+		said("a2", `"a1"`, "03:04:06", `{"type":"toolCall","id":"c","name":"ls","arguments":{}}`) +
+		`{"type":"message","id":"a3","parentId":"a2","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult","toolCallId":"c","toolName":"ls","content":[],"isError":true}}` + "\n" +
+		said("a4", `"a3"`, "03:04:08", `{"type":"text","text":"one"}`) + said("a5", `"a4"`, "03:04:09", `{"type":"text","text":"two"}`) +
+		`{"type":"message","id":"a6","parentId":"a5","timestamp":"2026-01-02T03:04:10.000Z","message":{"role":"user","content":"thanks"}}` + "\n" +
+		said("a7", `"a6"`, "03:04:11", `{"type":"text","text":"welcome"}`)
+	s := corpus.Parse(t, lines)
+	got := from(written(t, s, usual), "<main")
+	for want, n := range map[string]int{
+		`">assistant</a>`: 2, `">user</a>`: 2, `<article class="assistant more"`: 2, "60 tokens": 1, "20 tokens": 1, `03:04:06</time> – <time datetime="2026-01-02T03:04:09Z">03:04:09`: 1,
+		`<span class="err">1 failed:</span> <a href="#e-a3">1</a>`: 1,
+	} {
+		if strings.Count(got, want) != n {
+			t.Errorf("%d of %s, not %d", strings.Count(got, want), want, n)
+		}
+	}
+	// The side has the prompts, and dots for what is between.
+	side, _, _ := strings.Cut(from(written(t, s, usual), "<nav"), "</nav>")
+	for _, want := range []string{`<a class="on" href="#e-a1">look</a>`, `<a class="on" href="#e-a6">thanks</a>`, `<a class="on dots" href="#e-a2">····</a>`, `<a class="on m" href="#e-a4"><span class="r">assistant</span> one</a>`} {
+		if !strings.Contains(side, want) {
+			t.Errorf("no %s in %s", want, side)
+		}
+	}
 }
