@@ -100,7 +100,7 @@ func (format) About() formats.About {
 		Home: func(env formats.Env) (string, error) {
 			return env.StorePath("CLAUDE_CONFIG_DIR", []string{".claude"}, "projects")
 		},
-		Filed: filed,
+		Filed: filed, Grows: true,
 	}
 }
 

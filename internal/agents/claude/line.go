@@ -229,6 +229,23 @@ func reply(l line, stop string, again bool) (fields []js.Field, others []api.Ite
 	return append(fields, js.RawField("usage", api.Usage(parts.Own))), parts.Others
 }
 
+// rest returns the fields of a reply of which another line has counted a part: with the rest of its usage, if there is one.
+func rest(fields []js.Field, l, counted line) (out []js.Field) {
+	usage, before, left := l.get("message").Get("usage"), counted.get("message").Get("usage"), false
+	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
+		n := max(0, api.Tokens(usage.Get(name))-api.Tokens(before.Get(name)))
+		usage, left = usage.With(name, js.Value(api.Int(n))), left || n > 0
+	}
+	for _, f := range fields {
+		if f.Name != "usage" {
+			out = append(out, f)
+		} else if left {
+			out = append(out, js.RawField("usage", api.Usage(usage)))
+		}
+	}
+	return out
+}
+
 // userMessages returns the messages in the line of a user: one for each result of a tool, and one
 // for the blocks before, between and behind them.
 func userMessages(l line, tools map[string]string, lose lost) []session.Message {
@@ -287,11 +304,11 @@ type title struct {
 
 // of returns the name that a line gives the session; ok is false if it gives none, or
 // none that counts.
-func (t *title) of(l line, x *index) (name string, ok bool) {
+func (t *title) of(l line, x *index, node int) (name string, ok bool) {
 	rank := 0
 	switch l.str("type") {
 	case "summary": // of this session or of another one
-		if _, here := x.byUUID[l.str("leafUuid")]; here {
+		if at, here := x.byUUID[l.str("leafUuid")]; here && at < node {
 			name, rank = l.str("summary"), 1
 		}
 	case "ai-title":

@@ -67,6 +67,9 @@ type conversion struct {
 func (c *conversion) read(ctx context.Context) error {
 	n := len(c.index.nodes)
 	c.slots, c.ids, c.busy = make([]*slot, n), make([]string, n), make([]bool, n)
+	if c.b.Growth == formats.Closed {
+		n = c.index.settled()
+	}
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -81,6 +84,9 @@ func (c *conversion) read(ctx context.Context) error {
 	}
 	if c.mute > 0 {
 		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%s whose text for the model is not in the file", formats.Counted(c.mute, "1 attachment", "%d attachments"))
+	}
+	if c.b.Growth != formats.Whole {
+		return c.b.Settle()
 	}
 	// The leaf of the conversation is that of the session, also where another branch was written last.
 	i := c.index.leaf()
@@ -197,7 +203,7 @@ func (c *conversion) aside(i int) error {
 	if l.str("type") == "cost-state" {
 		return c.total(i, l, text)
 	}
-	name, ok := c.names.of(l, c.index)
+	name, ok := c.names.of(l, c.index, i)
 	if !ok {
 		c.slot.tail, err = c.alone(i, c.slot.tail, text)
 		return err
@@ -259,6 +265,14 @@ func (c *conversion) reply(i int, at *slot) error {
 		stop = "tool_use" // before 2.1.60 no line says it
 	}
 	fields, others := reply(last, stop, c.index.groups[g].again)
+	if before := c.index.groups[g].rest; before != none {
+		counted := c.index.groups[before].lines
+		l, _, err := c.line(counted[len(counted)-1])
+		if err != nil {
+			return err
+		}
+		fields, others = rest(fields, last, l), nil
+	}
 	m := api.Assistant(content, fields...)
 	for _, call := range m.ToolCalls() {
 		c.tools[call.ID] = call.Name

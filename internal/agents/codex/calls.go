@@ -128,14 +128,21 @@ func (c *conv) flush() {
 	}
 }
 
-// settleBefore settles the calls before a message of the user. It leaves them open if the result
-// of one stands behind that message: codex sends such a result.
+// settleBefore settles the calls before a message of the user. It leaves them open if the result of one comes next behind that
+// message, before the model goes on or the turn ends: codex sends such a result.
 func (c *conv) settleBefore(l line) {
 	c.flush()
-	for _, cl := range c.order {
-		if c.waiting[cl.id] == cl && c.late()[cl.id] > l.offset {
+	if len(c.waiting) > 0 {
+		for _, d := range c.late() {
+			if d.at <= l.offset || d.output != "" && c.waiting[d.output] == nil {
+				continue
+			}
+			if d.output == "" {
+				c.settle()
+			}
 			return
 		}
+		c.stopped = c.b.Growth == formats.Closed // nothing has decided yet
 	}
 	c.settle()
 }
@@ -172,7 +179,7 @@ func (c *conv) settle() {
 
 func (c *conv) aborted(cl *call) *pending {
 	return &pending{
-		role: session.RoleToolResult, callID: cl.id, tool: cl.name, key: cl.message.key + ":" + cl.id, time: c.now,
+		role: session.RoleToolResult, callID: cl.id, tool: cl.name, key: cl.message.key + ":" + cl.id, time: cl.message.time,
 		blocks: []string{api.Text("aborted")}, failed: true, made: true,
 	}
 }
@@ -342,7 +349,9 @@ func (c *conv) message(l line, it item, key string) {
 		c.cutShort()
 	}
 	c.settleBefore(l)
-	c.put(len(c.batch))
+	if c.put(len(c.batch)); c.stopped {
+		return
+	}
 	if !context {
 		cut := c.b.Leaf()
 		if c.context && c.turns != nil {

@@ -44,9 +44,11 @@ type conv struct {
 	now     int64
 	err     error
 	lost    formats.Tally
-	copying bool                    // entries are added that a compaction put back
-	late    func() map[string]int64 // the last outputs of calls in this file, by their places
-	fails   map[string]bool         // calls that an event in front of their output says have failed
+	copying bool             // entries are added that a compaction put back
+	sealed  bool             // a turn is over: lines are kept with the next entry, not with one of that turn
+	stopped bool             // no further line is read: one that is not there yet decides
+	late    func() []decider // what decides about calls in this file, by their places
+	fails   map[string]bool  // calls that an event in front of their output says have failed
 }
 
 // A state is what of the conversion depends on the place in the tree.
@@ -103,6 +105,11 @@ func (c *conv) line(l line) {
 		if c.event(l) {
 			return
 		}
+		if l.kind == "task_complete" || l.kind == "turn_aborted" {
+			c.keep(l)
+			c.seal()
+			return
+		}
 	case typeTurn:
 		c.turnContext(l)
 		return
@@ -148,8 +155,11 @@ func (c *conv) event(l line) (kept bool) {
 	case "turn_aborted":
 		c.cutShort()
 		c.flush()
-	case "task_complete", "task_started":
+	case "task_complete":
 		c.flush()
+	case "task_started":
+		c.settle()
+		c.seal()
 	case "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
 		c.ended(l.payload)
 	case "thread_name_updated":
@@ -220,7 +230,7 @@ func (c *conv) taken(id string, err error) string {
 	if c.err == nil {
 		c.err = err
 	}
-	c.added = append(c.added, id)
+	c.added, c.sealed = append(c.added, id), false
 	return id
 }
 
@@ -236,11 +246,15 @@ func (c *conv) put(n int) {
 		lines[i] = formats.KeptLine{Text: l.raw}
 		size += len(l.raw)
 	}
+	if c.sealed && len(c.added) == 0 && size < maxBatch {
+		return
+	}
 	c.batch, c.size = slices.Delete(c.batch, 0, n), c.size-size
 	if len(c.added) > 0 {
 		c.held = 0
 	}
-	if c.held += size; len(c.added) == 0 && (c.root || c.jump != "" || c.held > maxBatch) {
+	if c.held += size; len(c.added) == 0 && (c.sealed || c.root || c.jump != "" || c.held > maxBatch) {
+		c.sealed = false
 		c.aside(customLines, "", first, lines...)
 		return
 	}
@@ -248,10 +262,32 @@ func (c *conv) put(n int) {
 	c.added = nil
 }
 
-// aside adds an entry for lines that become none, the first of which is l.
+// seal says that a turn is over, so that a copy of it grows by appending.
+func (c *conv) seal() {
+	c.put(len(c.batch))
+	if c.added, c.sealed = nil, true; c.err == nil {
+		c.err = c.b.Settle()
+	}
+}
+
+// restLines keeps the lines at the end that wait for an entry.
+func (c *conv) restLines() {
+	if c.sealed && c.err == nil && len(c.batch) > 0 {
+		c.aside(customLines, "", c.batch[0])
+	}
+}
+
+// aside adds an entry for lines that become none, behind those that wait for one; l is the first.
 func (c *conv) aside(name, data string, l line, lines ...formats.KeptLine) {
 	if c.err != nil {
 		return
+	}
+	if c.sealed {
+		waited := make([]formats.KeptLine, len(c.batch))
+		for i, l := range c.batch {
+			waited[i] = formats.KeptLine{Text: l.raw}
+		}
+		c.batch, c.size, lines = nil, 0, append(waited, lines...)
 	}
 	c.taken(c.b.Aside(c.place(name+":"+api.Int(l.offset), l.time), name, data, lines...))
 	c.added, c.held = nil, 0

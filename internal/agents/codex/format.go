@@ -29,7 +29,7 @@ const (
 )
 
 func (format) About() formats.About {
-	return formats.About{Name: "codex", Summary: "rollouts of codex", Versions: []string{legacy, paginated}, Index: true, Home: homeOf}
+	return formats.About{Name: "codex", Summary: "rollouts of codex", Versions: []string{legacy, paginated}, Index: true, Home: homeOf, Grows: true}
 }
 
 // Detect takes a file whose first line, compressed or not, is the meta line of a

@@ -1,12 +1,12 @@
 package codex
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -46,9 +46,10 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		}
 		own = append(own, n)
 	}
-	last := own[len(own)-1]
+	// The header is that of the first rollout: it is the same when the session has gone on in another one.
+	first, last := own[0], own[len(own)-1]
 	header := session.HeaderFields{
-		ID: sessionID(last.head.id), Time: last.head.created, CWD: cmp.Or(last.head.cwd, a.src.CWD), ParentSession: last.head.parent,
+		ID: sessionID(first.head.id), Time: first.head.created, CWD: cmp.Or(first.head.cwd, a.src.CWD), ParentSession: first.head.parent,
 	}
 	if err := b.Header(header); err != nil {
 		return err
@@ -61,9 +62,14 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		}
 	}
 	for _, n := range own {
+		r.open = n == last && b.Growth != formats.Whole
 		if err := r.whole(ctx, n); err != nil {
 			return err
 		}
+	}
+	if b.Growth != formats.Whole {
+		r.lost.Tell(b.Lose)
+		return r.err
 	}
 	if name, ok := a.nameOf(last.head.id); ok {
 		r.taken(b.Custom(r.place("index", name.at), customName, js.Object(js.StringField("thread_name", name.name))))
@@ -86,6 +92,7 @@ type reader struct {
 	*archive
 	*conv
 	nodes map[string]*node // by the names of their files
+	open  bool             // more may be written to the one that is read
 }
 
 // node returns the node of a file.
@@ -154,11 +161,16 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 	if err := r.lines(ctx, n); err != nil {
 		return err
 	}
+	if r.open && r.b.Growth == formats.Closed {
+		return r.err
+	}
 	if n.own {
 		r.settle()
 	}
 	r.flush()
-	r.put(len(r.batch))
+	if r.put(len(r.batch)); !r.open {
+		r.restLines()
+	}
 	return r.err
 }
 
@@ -170,13 +182,7 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 		return err
 	}
 	defer f.done()
-	var late map[string]int64
-	r.conv.late = func() map[string]int64 {
-		if late == nil {
-			late = outputs(ctx, n.src)
-		}
-		return late
-	}
+	r.conv.late = sync.OnceValue(func() []decider { return deciders(ctx, n.src) })
 	limit := int64(-1)
 	if !n.own {
 		limit = slices.Max(n.ends)
@@ -197,12 +203,13 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 			}
 			c.line(l)
 		}
-		if r.err != nil {
+		if r.err != nil || r.stopped {
 			return r.err
 		}
 		if slices.Contains(n.ends, jl.End()) && !jl.Torn {
 			r.flush()
 			r.put(len(r.batch))
+			r.restLines()
 			s := r.copied()
 			s.jump = r.b.Leaf()
 			n.after[jl.End()] = s
@@ -211,25 +218,36 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 	return r.err
 }
 
-// outputs returns, for each call that has a result in a rollout, where the last one is.
-func outputs(ctx context.Context, src *formats.Source) map[string]int64 {
-	found := map[string]int64{}
+// A decider is a line that decides whether calls get their results: the result of one, or a line that stands where none comes.
+type decider struct {
+	at     int64  // where it is
+	output string // the call whose result it is, "" for an item of the model, or the begin or end of a turn
+}
+
+// deciders returns those of a rollout, in order.
+func deciders(ctx context.Context, src *formats.Source) (list []decider) {
 	f, err := open(ctx, src)
 	if err != nil {
-		return found // which will be noticed
+		return nil // which will be noticed
 	}
 	defer f.done()
 	for jl, err := range jsonl.Lines(f.r) {
 		if err != nil {
 			break
 		}
-		if !bytes.Contains(jl.Data, []byte("_output")) || !js.Valid(jl.Data) {
+		if !js.Valid(jl.Data) {
 			continue
 		}
-		l := parseLine(string(jl.Data))
-		if l.kind == kindOutput || l.kind == kindCustomOutput {
-			found[strings.Clone(itemOf(l.payload).callID)] = jl.Offset
+		switch l := parseLine(string(jl.Data)); l.kind {
+		case kindOutput, kindCustomOutput:
+			list = append(list, decider{jl.Offset, strings.Clone(itemOf(l.payload).callID)})
+		case kindReasoning, kindCall, kindCustomCall, kindShellCall, "task_started", "task_complete", "turn_aborted":
+			list = append(list, decider{at: jl.Offset})
+		case kindMessage:
+			if itemOf(l.payload).role == "assistant" {
+				list = append(list, decider{at: jl.Offset})
+			}
 		}
 	}
-	return found
+	return list
 }

@@ -24,6 +24,9 @@ type Builder struct {
 	// Defaults fill what assistant messages do not say.
 	Defaults session.Defaults
 
+	// Growth says what becomes of the end of a source to which more may be written.
+	Growth Growth
+
 	// Kinds counts what became of values, by the kinds that a map finds. Nil counts nothing.
 	Kinds Kinds
 
@@ -43,6 +46,17 @@ type Builder struct {
 	style   style             // of the lines that are kept
 	err     error
 }
+
+// A Growth says what a reader makes of the end of a source: that of a part of a source is to be the beginning of that of all of
+// it, so that a copy grows by appending.
+type Growth int
+
+// The growths.
+const (
+	Whole  Growth = iota // all there is, as it stands
+	Closed               // what no later line can change
+	Quiet                // all there is, as if the next turn came, without what only marks the end
+)
 
 // Kinds are numbers of values, by their kind and what became of them.
 type Kinds map[string]map[string]int

@@ -287,6 +287,7 @@ func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info.Path, info.Size, info.ModTime = src.Path, f.Size, f.ModTime
 	info.CWD = cmp.Or(info.CWD, src.CWD)
 	if info.Created.IsZero() {
+		info.Undated = true
 		info.Created = cmp.Or(f.ModTime, time.UnixMilli(0)).UTC().Truncate(time.Millisecond)
 	}
 	info.Modified = cmp.Or(f.ModTime, info.Created)

@@ -43,6 +43,7 @@ type About struct {
 	Own      bool // it is a map of the user's: see [session.OwnAgent]
 	Native   bool // its sessions are files that every tool reads
 	Content  bool // [Target.Content] means something
+	Grows    bool // its reader heeds [Builder.Growth]
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.
@@ -118,6 +119,7 @@ type Info struct {
 	Key       string // the archive's own: a row id, an offset
 	Alias     string // another name that it was asked for by, or ""
 	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
+	Undated   bool   // it does not say yet when it was made: Created is when the file was written to
 
 	// Main says that the beginning of the file has a message of the main conversation, Aside that its messages are a
 	// sub-agent's. If neither is set, only reading the session tells.

@@ -546,10 +546,16 @@ func (b *Builder) release() error {
 	return b.emit(string(js.Value(h.line).Add(js.RawField(keptMember, js.Object(js.RawField(b.format, kept))))))
 }
 
-// Read gives a session of an archive to b, all of it.
+// Settle says that the source is closed up to here: no later line of it changes an entry, or is kept with one.
+func (b *Builder) Settle() error { return b.release() }
+
+// Read gives a session of an archive to b, all of it, or what [Builder.Growth] says.
 func (b *Builder) Read(ctx context.Context, a Archive, info Info) error {
 	err := a.Read(ctx, info, b)
 	kept := b.recent != nil
+	if b.Growth == Closed {
+		b.held = nil
+	}
 	if last := b.release(); err == nil {
 		err = last
 	}

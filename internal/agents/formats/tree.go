@@ -419,6 +419,9 @@ func (t *Tree) End() (err error) {
 	if end := t.tracks[""]; t.last != "" && end != "" && t.b.err == nil {
 		_, err = t.b.Custom(Place{Key: "leaf", Parent: end}, "leaf", "{}")
 	}
-	t.losses.Tell(t.b.Lose)
+	t.Tell()
 	return err
 }
+
+// Tell tells the losses, of which those that are alike are one.
+func (t *Tree) Tell() { t.losses.Tell(t.b.Lose) }

@@ -38,7 +38,7 @@ func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
 		b.style.line(l)
 		text = strings.TrimLeft(text, blank)
 		v.Offset += int64(len(l.Data) - len(text))
-		if text = strings.TrimRight(text, blank); text == "" {
+		if text = strings.TrimRight(text, blank); text == "" || l.Torn && b.Growth != Whole {
 			return
 		}
 		v.Size = int64(len(text))

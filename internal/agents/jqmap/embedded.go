@@ -53,7 +53,7 @@ func Embedded() []formats.Format { return embedded() }
 
 var embedded = sync.OnceValue(func() (list []formats.Format) {
 	for _, row := range table {
-		about := formats.About{Name: row.name, Summary: row.summary}
+		about := formats.About{Name: row.name, Summary: row.summary, Grows: row.name != "copilot"} // which tells the usage of replies at the end of a run
 		list = append(list, newMap(row.name+".jq", about, row.homes, row.signs, func() ([]byte, error) {
 			return texts.ReadFile("maps/" + row.name + ".jq")
 		}))

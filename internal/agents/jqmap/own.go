@@ -71,7 +71,7 @@ func Own(dir string) (list []formats.Format) {
 }
 
 func own(path string) *Map {
-	m := newMap(path, formats.About{Own: true}, nil, nil, func() ([]byte, error) { return readMap(path) })
+	m := newMap(path, formats.About{Own: true, Grows: true}, nil, nil, func() ([]byte, error) { return readMap(path) })
 	m.path = path
 	return m
 }

@@ -76,6 +76,9 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 		if err != nil {
 			return err
 		}
+		if n := len(elements); b.Growth == formats.Closed && n > 0 {
+			elements = elements[:n-1] // which the agent may write anew
+		}
 		for _, text := range elements {
 			where := src.Name()
 			if number++; number > 1 {
@@ -86,7 +89,7 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 			}
 		}
 		if elements != nil {
-			return c.end(src, number+1)
+			return c.end(src, number+1, b)
 		}
 	}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
@@ -100,7 +103,7 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 			}
 		}
 	}
-	return c.end(src, number+1)
+	return c.end(src, number+1, b)
 }
 
 // value gives a value to the map, and does the acts that the map returns.
@@ -136,8 +139,12 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 	return nil
 }
 
-// end tells the map that there are no more values.
-func (c *conversion) end(src *formats.Source, number int) error {
+// end tells the map that there are no more values, unless there may be.
+func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) error {
+	if b.Growth != formats.Whole {
+		c.tree.Tell()
+		return b.Settle()
+	}
 	c.kind = kindEnd
 	c.tree.Value(formats.Step{Where: src.Name(), Number: number})
 	if err := c.ask(nil); err != nil {

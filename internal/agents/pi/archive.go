@@ -95,7 +95,7 @@ func (f format) About() formats.About {
 		home = homes.Omp
 	}
 	return formats.About{
-		Name: f.name, Summary: f.summary, Versions: f.versions, Native: true,
+		Name: f.name, Summary: f.summary, Versions: f.versions, Native: true, Grows: true,
 		Home: func(env formats.Env) (string, error) { return home(env.Homes()) },
 	}
 }

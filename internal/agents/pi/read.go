@@ -132,6 +132,9 @@ func (c *conversion) stream(r io.Reader) error {
 		if err != nil {
 			return c.src.Located(err)
 		}
+		if l.Torn && c.b.Growth != formats.Whole {
+			break
+		}
 		if l.Number == 1 {
 			l.Data = bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))
 		}
@@ -144,6 +147,9 @@ func (c *conversion) stream(r io.Reader) error {
 		return c.src.Located(session.Problem{Kind: session.Empty, Text: "not a session: empty"})
 	case !s.opened:
 		return c.src.Located(session.Problem{Kind: session.NoHeader, Line: 1, Text: "not a session: no session header"})
+	}
+	if c.b.Growth != formats.Whole {
+		return nil
 	}
 	return c.keepTitle(s.slot, s.header)
 }

@@ -93,6 +93,9 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
+		if f.About().Grows && c.Lines {
+			run("growth is appending/"+name, func(t testing.TB) { Grows(t, f, c, name) })
+		}
 		for how := range strange {
 			if c.Dump == nil && (c.Lines || how == "a byte order mark" || how == "CRLF" || how == "invalid UTF-8" && !c.Text) {
 				run(how+"/"+name, func(t testing.TB) { strangeBytes(t, f, c, name, how) })
