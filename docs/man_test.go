@@ -429,7 +429,7 @@ func TestManExamples(t *testing.T) {
 					t.Errorf("status %d:\n%s\n%s%.2000s", status(err), example, stderr, stdout)
 				}
 				for line := range strings.Lines(stderr) {
-					said := strings.Contains(line, ": go on with: ") // by sess-export
+					said := strings.Contains(line, ": go on with: ") || strings.Contains(line, " new, 0 grown, ") // by sess-export and sess-import
 					if !said && !strings.Contains(example, " -v ") && !strings.Contains(example, "||") {
 						t.Errorf("%s\non standard error: %s", example, line)
 					}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -33,6 +34,7 @@ type config struct {
 	theirs                      *jqmap.Map // that of mapFile
 	own                         bool       // the agent's own sessions are read, in its place
 	dest                        address.Destination
+	quiet                       time.Duration // from when on a source is taken whole
 }
 
 func (c *config) flags() []cli.Flag {
@@ -42,7 +44,8 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
-		cli.Bool(&c.all, "all, a", "take all sessions that were not imported yet, each into its own file"),
+		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
+		cli.Duration(&c.quiet, "settled", time.Hour, "with --all, take the end of a session that may still change when it was not written to for `DURATION`"),
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
 		c.dest.ForceFlag(),

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/losses"
@@ -40,6 +41,10 @@ type job struct {
 	losses   *losses.Log
 	progress *cli.Progress
 	having   map[string]int // how many of the sessions that were listed have an id
+
+	grows      bool          // a copy of a session grows by appending
+	beside     bool          // the agent keeps names beside its sessions
+	quietAfter time.Duration // from when on a source is taken whole
 }
 
 func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
@@ -62,6 +67,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	return &job{
 		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses,
 		progress: progress, having: map[string]int{},
+		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
 }
 
@@ -197,22 +203,27 @@ type task struct {
 	losses []formats.Loss
 	err    error
 	done   chan struct{} // closed when the other fields are set
+
+	archive formats.Archive
 }
 
 // A tally says how it went.
 type tally struct {
-	made, there, grown, failed int
-	status                     int // of the failures, the largest
+	made, grown, merged, there, waiting, rewritten, failed int
+
+	status int // of the failures, the largest
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d new, %d same, %d grown, %d failed", t.made, t.there, t.grown, t.failed)
+	return fmt.Sprintf("%d new, %d grown, %d merged, %d same, %d waiting, %d rewritten, %d failed", t.made, t.grown, t.merged, t.there, t.waiting, t.rewritten, t.failed)
 }
 
 // all is the number of sessions: each is in one of the counts.
-func (t tally) all() int { return t.made + t.there + t.grown + t.failed }
+func (t tally) all() int {
+	return t.made + t.grown + t.merged + t.there + t.waiting + t.rewritten + t.failed
+}
 
-// every imports all sessions that are not there yet. They are converted beside each
+// every imports all sessions, those that are not there yet and what there is more of the others. They are converted beside each
 // other, but get their names, and are told of, in the order of the list, so that of
 // two with one name it is always the same that has it.
 func (j *job) every(ctx context.Context, a formats.Archive) error {
@@ -241,8 +252,11 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	switch {
 	case sum.all() == 0:
 		return cli.No("no session")
-	case sum.there+sum.grown > 0:
+	case sum.failed < sum.all() || sum.all() > 1:
 		j.streams.Infof("%v", sum)
+	}
+	if sum.rewritten > 0 && sum.failed == 0 {
+		return cli.WithStatus(fmt.Errorf("%s", tty.Count(sum.rewritten, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
 	}
 	if sum.failed > 0 {
 		return cli.Unread(sum.failed, sum.all(), sum.status)
@@ -270,7 +284,7 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 			if seen[info.ID] = true; err == nil && !j.here(info.CWD) {
 				continue
 			}
-			t := &task{info: info, err: err, done: make(chan struct{})}
+			t := &task{info: info, err: err, done: make(chan struct{}), archive: a}
 			if err != nil {
 				close(t.done)
 			} else {
@@ -318,9 +332,14 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	path, err := "", t.err
 	if t.sink != nil {
 		path, err = t.sink.publish(t.err)
+		if err == nil || errors.Is(err, errThere) {
+			if err := t.sink.note(t.info); err != nil {
+				return err
+			}
+		}
 	}
 	for _, l := range t.losses {
-		if !errors.Is(err, errThere) && !errors.Is(err, errGrown) {
+		if err == nil {
 			j.progress.Clear()
 			j.losses.Tell(t.sink.id, l)
 		}
@@ -329,10 +348,13 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	case errors.Is(err, errThere):
 		sum.there++
 		j.streams.Notef("%s: is there already", path)
-	case errors.Is(err, errGrown):
-		sum.grown++
+	case errors.Is(err, errWaiting):
+		sum.waiting++
+		j.streams.Notef("%s: %v", t.info.Path, err)
+	case errors.Is(err, errRewritten):
+		sum.rewritten++
 		j.progress.Clear()
-		j.streams.Infof("%s: left as it is, but there is more of %s now", path, t.info.Path)
+		return j.anew(ctx, t, path)
 	case isWriteError(err):
 		return err
 	case err != nil:
@@ -341,9 +363,44 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
 	default:
-		sum.made++
+		switch t.sink.what {
+		case "grown":
+			sum.grown++
+		case "merged":
+			sum.merged++
+			j.progress.Clear()
+			j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", path, t.sink.there.last)
+		default:
+			sum.made++
+		}
 		_, err := fmt.Fprintln(j.streams.Out, path)
 		return err
 	}
 	return nil
+}
+
+// anew makes another session of a source of which lines have changed: a fork of the one that is there, which stays as it is.
+// From then on the source grows into that.
+func (j *job) anew(ctx context.Context, t *task, path string) error {
+	if !j.grows || j.dest.DryRun {
+		j.streams.Warnf("%s: left as it is, but %s has other lines now", path, t.info.Path)
+		return nil
+	}
+	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
+	k.fork = forkID(t.sink.id, t.sink.there.differs)
+	made, err := k.publish(k.convert(ctx, t.archive, t.info, func(formats.Loss) {}))
+	if err != nil && !errors.Is(err, errThere) {
+		return named(t.info, err)
+	}
+	if err := k.note(t.info); err != nil {
+		return err
+	}
+	was := loadFrom(path)
+	was.Next = k.fork
+	if err := k.save(path, was); err != nil {
+		return err
+	}
+	j.streams.Warnf("%s: left as it is, but %s has other lines now, which are in %s", path, t.info.Path, made)
+	_, err = fmt.Fprintln(j.streams.Out, made)
+	return err
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,11 +23,8 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// What says that a session has been imported before, and that there is more of it now.
-var (
-	errThere = errors.New("it is there already")
-	errGrown = errors.New("there is more of it than was imported")
-)
+// errThere says that a session has been imported before.
+var errThere = errors.New("it is there already")
 
 // A writeError is an error of the destination.
 type writeError struct{ error }
@@ -50,8 +46,17 @@ type sink struct {
 	path   string    // "" for standard output
 	twin   string    // where its source is, of a session whose id another one has; else ""
 	from   time.Time // when the source was written to
+	ctx    context.Context
 
-	there map[uint64]bool // the lines of the file that is there, by their sums; nil if the source is older
+	fork string // the id of the session, where the agent's own one has other lines
+	what string // what was done: made, grown or merged
+
+	there       *stored // the file that is there, if it is compared
+	compared    bool    // the header was
+	entries     int     // that were read
+	title, last string  // the name that they give, and the last of them
+	stamp       from    // the source as it was before it was read
+	stamped     bool    // that is known
 
 	temp   *os.File
 	buffer *bufio.Writer // of temp
@@ -65,6 +70,19 @@ func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: bu
 func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
 	lost, damaged, torn := 0, 0, 0
 	k.from = cmp.Or(info.ModTime, info.Modified)
+	growth := formats.Whole
+	switch {
+	case !k.many || !k.grows:
+	case info.Undated:
+		return errWaiting
+	case k.quiet():
+		growth = formats.Quiet
+	default:
+		growth = formats.Closed
+	}
+	if growth != formats.Whole {
+		k.stamp, k.stamped = fromOf(info, growth == formats.Quiet)
+	}
 	b := formats.NewBuilder(k.kept, k.line, func(l formats.Loss) {
 		lost++
 		switch {
@@ -78,15 +96,26 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	if k.streams.Verbose {
 		b.Kinds = formats.Kinds{}
 	}
+	b.Growth, k.ctx = growth, ctx
 	err := b.Read(ctx, a, info)
 	if len(b.Kinds) > 0 {
 		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)
 	}
-	if err == nil && k.there != nil {
-		err = errThere
-	}
-	if err == nil && !b.Opened() {
+	switch {
+	case err != nil:
+	case !b.Opened():
 		err = errors.New("nothing was read")
+	case growth == formats.Closed && k.entries == 0 && !k.native:
+		err = errWaiting
+	case growth != formats.Whole && k.beside:
+		err = k.retitled(info)
+	}
+	if err == nil && k.there != nil {
+		if k.what = "grown"; len(k.there.missing) == 0 {
+			err = errThere
+		} else if k.there.merged() {
+			k.what = "merged"
+		}
 	}
 	if err == nil && k.strict && lost > 0 {
 		what := "something"
@@ -105,17 +134,23 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 func (k *sink) line(text string) error {
 	if !k.opened {
 		k.opened = true
-		text = k.named(text)
-		if err := k.open(text); err != nil || k.there != nil {
+		var err error
+		if text, err = k.open(text); err != nil {
 			return err
+		}
+	} else if k.entries++; k.many && k.beside {
+		e, err := session.ParseEntry(text)
+		if err != nil {
+			return err
+		}
+		if k.last = strings.Clone(e.ID()); e.Type() == session.TypeSessionInfo {
+			k.title = strings.Clone(e.Str("name"))
 		}
 	}
 	w := k.streams.Out
 	switch {
-	case k.there != nil && !k.there[maphash.String(seed, text)]:
-		return errGrown
 	case k.there != nil:
-		return nil
+		return k.compare(text)
 	case k.temp != nil:
 		w = k.buffer
 	case k.path != "":
@@ -132,13 +167,15 @@ func (k *sink) line(text string) error {
 	return nil
 }
 
-var seed = maphash.MakeSeed()
-
 // named replaces the id of a session that shares it with another one. The new id is made of the old one and of the place
-// of the source, so every machine makes the same one.
+// of the source, so every machine makes the same one. That of a fork says that it is one.
 func (k *sink) named(header string) string {
 	id := js.Value(header).Get("id").Str()
-	if k.twin == "" || id == "" {
+	switch {
+	case k.fork != "":
+		parent := js.Value(js.Quote(cmp.Or(strings.TrimSuffix(k.fork, k.fork[strings.LastIndexByte(k.fork, '-'):]), id)))
+		return string(js.Value(header).With("id", js.Value(js.Quote(k.fork))).With("parentSession", parent).With(session.Of, js.Value(js.Quote(id))))
+	case k.twin == "" || id == "":
 		return header
 	}
 	sum := sha256.Sum256([]byte(id + "\x00" + k.twin))
@@ -146,57 +183,57 @@ func (k *sink) named(header string) string {
 	return string(js.Value(header).With("id", js.Value(js.Quote(own))).With(session.Of, js.Value(js.Quote(id))))
 }
 
-// compare takes in the lines of a file that is there if the source may have been written to since: two seconds before
-// it was made count, which it may have taken to read the source.
-func (k *sink) compare(fi fs.FileInfo) error {
-	if !k.many || k.from.Before(fi.ModTime().Add(-2*time.Second)) {
-		return errThere
-	}
-	f, err := formats.OpenFile(k.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	k.there = map[uint64]bool{}
-	for l, err := range jsonl.Lines(f.Reader(context.Background())) {
+// open makes the file for the session with this header, which it returns, or looks at the one that is there.
+func (k *sink) open(text string) (header string, err error) {
+	for {
+		header = k.named(text)
+		h, err := session.HeaderOf([]byte(header))
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", k.path, err)
+			return "", err
 		}
-		k.there[maphash.Bytes(seed, l.Data)] = true
+		k.id = h.ID
+		if !k.dest.Store && k.dest.File == "" || k.dest.DryRun && !k.many {
+			return header, nil
+		}
+		if k.path, err = k.place(h); err != nil {
+			return "", err
+		}
+		fi, err := os.Lstat(k.path)
+		if err != nil || k.dest.Force {
+			break
+		}
+		was := loadFrom(k.path)
+		switch {
+		case !k.many:
+			return "", errThere
+		case was.Next != "" && k.fork == "":
+			k.fork = was.Next
+			continue
+		case k.stamped && k.stamp.sameFile(was) && (was.Quiet || !k.stamp.Quiet):
+			return "", errThere
+		case !k.stamped && k.from.Before(fi.ModTime().Add(-2*time.Second)): // it may have taken so long to read the source
+			return "", errThere
+		}
+		if err := k.load(k.ctx); err != nil {
+			return "", err
+		}
+		k.there.only = k.stamped && was.SHA256 != "" && was.Source == k.stamp.Source && sum(was.Source, was.Size) == was.SHA256
+		return header, nil
 	}
-	return nil
-}
-
-// open makes the file for the session with this header.
-func (k *sink) open(header string) error {
-	h, err := session.HeaderOf([]byte(header))
-	if err != nil {
-		return err
-	}
-	k.id = h.ID
-	if !k.dest.Store && k.dest.File == "" || k.dest.DryRun && !k.many {
-		return nil
-	}
-	if k.path, err = k.place(h); err != nil {
-		return err
-	}
-	if fi, err := os.Lstat(k.path); err == nil && !k.dest.Force {
-		return k.compare(fi)
-	}
-	if k.dest.DryRun {
-		return nil
+	if k.what = "new"; k.dest.DryRun {
+		return header, nil
 	}
 	dir, base := filepath.Dir(k.path), filepath.Base(k.path)
 	if k.many || k.dest.Store {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return k.failed(err)
+			return "", k.failed(err)
 		}
 	}
 	if k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp"); err != nil { // mode 0600
-		return k.failed(err)
+		return "", k.failed(err)
 	}
 	k.buffer.Reset(k.temp)
-	return nil
+	return header, nil
 }
 
 // place returns the path of the session.
@@ -237,6 +274,9 @@ func (k *sink) seal(err error) error {
 // publish ends a session that was sealed with an error or without: it gives the file its
 // name, if nothing has that. With an error nothing stays of the session.
 func (k *sink) publish(err error) (path string, _ error) {
+	if k.there != nil {
+		return k.path, k.append(err)
+	}
 	if k.temp == nil {
 		if err == nil && len(k.lines) > 0 {
 			_, err = k.lines.WriteTo(k.streams.Out)

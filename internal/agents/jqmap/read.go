@@ -59,7 +59,7 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
 	c := &conversion{program: p, r: r, tree: b.Tree(), kinds: b.Kinds, said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
 	p.tree = c.tree
-	if first.Name != "" {
+	if first.Name != "" && b.Growth == formats.Whole { // it stands beside the log, and may change
 		title := []js.Field{js.StringField("name", first.Name)}
 		if err := c.tree.Add(formats.Entry{Type: session.TypeSessionInfo, Fields: title, Time: info.Created.UnixMilli()}); err != nil {
 			return err
