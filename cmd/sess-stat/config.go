@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -279,15 +278,4 @@ func percent(flag, text string) (float64, error) {
 		return 0, cli.UsageError("%s: want a percentage such as 10%%", flag)
 	}
 	return v, nil
-}
-
-// isC reports whether the locale has no characters beyond ASCII.
-func isC() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := os.Getenv(name); v != "" {
-			v = strings.ToLower(v)
-			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
-		}
-	}
-	return true
 }

@@ -137,7 +137,7 @@ func amount(v float64) string  { return "$" + strconv.FormatFloat(v, 'f', 4, 64)
 // draw prints a chart as text.
 func (r *report) draw(c chart) error {
 	columns := tty.Width(r.streams.OutFile(), os.LookupEnv)
-	ascii := r.ascii || isC()
+	ascii := r.ascii || !tty.UTF8(os.LookupEnv)
 	if c.line {
 		const lines = 12
 		return r.write(plot.Line(c.Chart, columns, lines, ascii, c.value))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -28,22 +27,10 @@ func (c *config) flags() []cli.Flag {
 	}
 }
 
-// utf8Locale reports whether the locale's characters are UTF-8. The first
-// variable that is set and not empty decides, as in setlocale(3); without any
-// the locale is C.
-func utf8Locale(getenv func(string) string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(getenv(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return false
-}
-
 // print prints what the flags ask for. It is a "no" if there is nothing.
 func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
 	out := s.OutFile()
-	o := tree.Options{ASCII: c.ascii || !utf8Locale(os.Getenv), Full: c.full}
+	o := tree.Options{ASCII: c.ascii || !tty.UTF8(os.LookupEnv), Full: c.full}
 	o.Color = tty.Color(c.color, out, os.LookupEnv)
 	if tty.IsTerminal(out) {
 		o.Width = tty.Width(out, os.LookupEnv)

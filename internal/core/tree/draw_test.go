@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -243,7 +244,7 @@ func TestDrawWidth(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("width %d: got %q, want %q", tt.width, got, tt.want)
 		}
-		if n := columns(strings.TrimSuffix(got, "\n")); tt.width > 0 && n > tt.width {
+		if n := screen.Columns(strings.TrimSuffix(got, "\n")); tt.width > 0 && n > tt.width {
 			t.Errorf("width %d: the line takes %d columns", tt.width, n)
 		}
 	}
@@ -300,15 +301,4 @@ func (f *failing) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	return len(p), nil
-}
-
-func TestColumns(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"": 0, "abc": 3, "é": 1, "e\u0301": 1, "日本": 4, "한": 2, "ｗ": 2, "😀": 2, "a\u200db": 2, "─├└│┆…": 6,
-	} {
-		if got := columns(text); got != want {
-			t.Errorf("%q takes %d columns, want %d", text, got, want)
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -48,12 +49,12 @@ func (l *list) flush() error {
 			st = tty.Bold
 		}
 		for k, cell := range cells {
-			if fits := prefix(cell, widths[k]); fits < len(cell) {
-				cell = cell[:prefix(cell, widths[k]-columns(l.pen.more))] + l.pen.more
+			if screen.Columns(cell) > widths[k] {
+				cell = screen.Truncate(cell, widths[k]-screen.Columns(l.pen.more), "") + l.pen.more
 			}
 			out.add(st, cell)
 			if k < len(cells)-1 {
-				out.add(tty.Plain, strings.Repeat(" ", widths[k]-columns(cell)+2))
+				out.add(tty.Plain, strings.Repeat(" ", widths[k]-screen.Columns(cell)+2))
 			}
 		}
 		if err := out.end(l.w); err != nil {
@@ -68,7 +69,7 @@ func (l *list) widths() []int {
 	widths := make([]int, len(l.rows[0]))
 	for _, cells := range l.rows {
 		for k, cell := range cells {
-			widths[k] = max(widths[k], columns(cell))
+			widths[k] = max(widths[k], screen.Columns(cell))
 		}
 	}
 	const least = 8 // what a cell of text gets even if the others fill the line

@@ -2,6 +2,7 @@ package tty
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/mattn/go-isatty"
 )
@@ -51,4 +52,16 @@ func Width(w any, lookup func(string) (string, bool)) int {
 		}
 	}
 	return DefaultWidth
+}
+
+// UTF8 reports whether the characters of the locale are UTF-8. The first variable that is set and not empty decides, as
+// in setlocale(3); without any the locale is C. The environment is read through lookup, usually [os.LookupEnv].
+func UTF8(lookup func(string) (string, bool)) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v, _ := lookup(name); v != "" {
+			v = strings.ToLower(v)
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
 }

@@ -1,8 +1,12 @@
-package main
+package tty_test
 
-import "testing"
+import (
+	"testing"
 
-func TestUTF8Locale(t *testing.T) {
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+func TestUTF8(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -22,7 +26,7 @@ func TestUTF8Locale(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := utf8Locale(func(name string) string { return tt.env[name] }); got != tt.want {
+			if got := tty.UTF8(func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }); got != tt.want {
 				t.Errorf("got %t", got)
 			}
 		})

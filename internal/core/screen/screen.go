@@ -1,0 +1,314 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// Least is how many columns a layout is made for at least. A narrower terminal wraps it.
+const Least = 40
+
+// A Screen is a terminal that rows are printed on.
+type Screen struct {
+	Out   io.Writer
+	Width int       // in columns, at least [Least]
+	Now   time.Time // in the zone in which times are shown
+	Home  string    // the user's home directory, "" for none
+	Color bool
+	Marks Marks
+	begun bool // something was printed
+}
+
+// On returns the terminal that file is, with out as the way to it, or nil if it is none. Color is the value
+// of --color, "" for a tool without it.
+func On(out io.Writer, file *os.File, color string) *Screen {
+	if file == nil || !tty.IsTerminal(file) {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	return New(Screen{
+		Out: out, Width: tty.Width(file, os.LookupEnv), Now: time.Now(), Home: home, Color: tty.Color(color, file, os.LookupEnv),
+	}, !tty.UTF8(os.LookupEnv))
+}
+
+// New returns a screen with the fields of another one, and its marks, which may have to be ASCII.
+func New(of Screen, ascii bool) *Screen {
+	of.Width = max(of.Width, Least)
+	of.Marks = unicodeMarks
+	if ascii {
+		of.Marks = asciiMarks
+	}
+	return &of
+}
+
+// A Cell is text in a style. What could act on a terminal is made visible, and line ends are spaces.
+type Cell struct {
+	Text  string
+	Style tty.Style
+	Tail  string // stays behind the text if that is cut
+}
+
+// A Col is a column of a table.
+type Col struct {
+	Head  string
+	Right bool // cells stand on the right
+	Flex  bool // takes the room that the others leave; one of a table at most
+	Max   int  // the columns of a cell at most, 0 for any number
+	From  int  // on a screen of fewer columns it is left out
+}
+
+// gap stands between the columns of a table.
+const gap = "  "
+
+// mostHeld is how many rows of a table its widths are made for: those behind are cut to them.
+const mostHeld = 1000
+
+// Table prints rows, which have a cell for each column, under their heads. Without rows it prints nothing.
+func (sc *Screen) Table(cols []Col, rows iter.Seq[[]Cell]) error {
+	var kept []int
+	for i, c := range cols {
+		if c.From <= sc.Width {
+			kept = append(kept, i)
+		}
+	}
+	t := table{sc: sc}
+	for _, i := range kept {
+		t.cols = append(t.cols, cols[i])
+	}
+	var held [][]Cell
+	for row := range rows {
+		one := make([]Cell, len(kept))
+		for i, at := range kept {
+			one[i] = row[at]
+			one[i].Text, one[i].Tail = cleaned(one[i].Text), cleaned(one[i].Tail)
+		}
+		if held != nil || t.widths == nil {
+			if held = append(held, one); len(held) < mostHeld {
+				continue
+			}
+			if err := t.begin(held); err != nil {
+				return err
+			}
+			held = nil
+			continue
+		}
+		if err := t.row(one); err != nil {
+			return err
+		}
+	}
+	if len(held) > 0 {
+		return t.begin(held)
+	}
+	return nil
+}
+
+// A table is one that is printed.
+type table struct {
+	sc     *Screen
+	cols   []Col
+	widths []int
+}
+
+// leastFlex is how many columns the rest of a row has at least.
+const leastFlex = 8
+
+// begin measures rows, and prints the heads and them.
+func (t *table) begin(rows [][]Cell) error {
+	t.widths = make([]int, len(t.cols))
+	headed, sum := false, -len(gap)
+	for i, c := range t.cols {
+		headed = headed || c.Head != ""
+		sum += len(gap)
+		if c.Flex {
+			continue
+		}
+		n := Columns(c.Head)
+		for _, row := range rows {
+			n = max(n, Columns(row[i].Text)+Columns(row[i].Tail))
+		}
+		if c.Max > 0 {
+			n = min(n, max(c.Max, Columns(c.Head)))
+		}
+		t.widths[i] = n
+		sum += n
+	}
+	flex := slices.IndexFunc(t.cols, func(c Col) bool { return c.Flex })
+	most := t.sc.Width
+	if flex >= 0 {
+		most -= leastFlex
+	}
+	for ; sum > most; sum-- { // the widest texts give way
+		widest := -1
+		for i, c := range t.cols {
+			if !c.Right && !c.Flex && t.widths[i] > leastFlex && (widest < 0 || t.widths[i] > t.widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		t.widths[widest]--
+	}
+	if flex >= 0 {
+		t.widths[flex] = max(t.sc.Width-sum, leastFlex)
+	}
+	if headed {
+		heads := make([]Cell, len(t.cols))
+		for i, c := range t.cols {
+			heads[i] = Cell{Text: c.Head, Style: tty.Bold}
+		}
+		if err := t.row(heads); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		if err := t.row(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row prints a row.
+func (t *table) row(cells []Cell) error {
+	var out []Cell
+	for i, c := range cells {
+		if i > 0 {
+			out = append(out, Cell{Text: gap})
+		}
+		fitted := fit([]Cell{c}, t.widths[i], t.sc.Marks.More)
+		space := Cell{Text: strings.Repeat(" ", max(t.widths[i]-Columns(join(fitted)), 0))}
+		switch {
+		case t.cols[i].Right:
+			out = append(append(out, space), fitted...)
+		case i < len(cells)-1:
+			out = append(append(out, fitted...), space)
+		default:
+			out = append(out, fitted...)
+		}
+	}
+	return t.sc.print(out)
+}
+
+// A Heading says which session the rows below are of.
+type Heading struct {
+	Address  string // as short as people read it
+	Modified time.Time
+	CWD      string
+	Title    string
+}
+
+// addressWidth is how many columns an address of Claude Code takes, so that headings stand below each other.
+const addressWidth = 15
+
+// Head prints a heading, behind a blank line if something stands above it.
+func (sc *Screen) Head(h Heading) error {
+	if err := sc.Blank(); err != nil {
+		return err
+	}
+	cells := []Cell{{Text: pad(cleaned(h.Address), addressWidth, false), Style: tty.Cyan}}
+	for _, c := range []Cell{
+		{Text: When(h.Modified, sc.Now), Style: tty.Dim},
+		{Text: Base(h.CWD), Style: tty.Dim},
+		{Text: OneLine(head(h.Title, sc.Width)), Style: tty.Bold},
+	} {
+		if c.Text != "" {
+			cells = append(cells, Cell{Text: gap}, c)
+		}
+	}
+	return sc.print(cells)
+}
+
+// Blank prints a blank line, unless nothing stands above it.
+func (sc *Screen) Blank() error {
+	if !sc.begun {
+		return nil
+	}
+	return sc.print(nil)
+}
+
+// leastText is how many columns the text of a line has at least.
+const leastText = 16
+
+// Line prints a text behind cells, which are cut if they leave it no room. Of a long text the part with the first match
+// is shown. Matches are in bold.
+func (sc *Screen) Line(left []Cell, text Cell, match ...Span) error {
+	begin := make([]Cell, len(left))
+	for i, c := range left {
+		begin[i] = Cell{Text: cleaned(c.Text), Style: c.Style}
+	}
+	begin = fit(begin, sc.Width-leastText, sc.Marks.More)
+	end := Cell{Text: cleaned(text.Tail), Style: tty.Dim}
+	room := sc.Width - Columns(join(begin))
+	if Columns(end.Text) > room/2 {
+		end.Text = ""
+	}
+	shown := view(text.Text, match, room-Columns(end.Text), sc.Marks.More)
+	for i := range shown {
+		if shown[i].Style == tty.Plain {
+			shown[i].Style = text.Style
+		}
+	}
+	return sc.print(append(append(begin, shown...), end))
+}
+
+// Write prints a line of cells, one behind the other.
+func (sc *Screen) Write(cells ...Cell) error {
+	out := slices.Clone(cells)
+	for i := range out {
+		out[i].Text, out[i].Tail = cleaned(out[i].Text), cleaned(out[i].Tail)
+	}
+	return sc.print(out)
+}
+
+// Foot prints a sentence about the rows above, broken at words.
+func (sc *Screen) Foot(format string, args ...any) error {
+	for _, line := range Wrap(fmt.Sprintf(format, args...), sc.Width) {
+		if err := sc.print([]Cell{{Text: line, Style: tty.Dim}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bar returns a bar of at most width columns for a whole. A part of it that is above zero has one column at least.
+func (sc *Screen) Bar(part, whole float64, width int) string {
+	if part <= 0 || whole <= 0 || width <= 0 {
+		return ""
+	}
+	return strings.Repeat(sc.Marks.Bar, max(1, min(width, int(float64(width)*part/whole+0.5))))
+}
+
+// print prints a line of clean cells, as much of it as has room, without spaces at its end.
+func (sc *Screen) print(cells []Cell) error {
+	sc.begun = true
+	cells = fit(cells, sc.Width, sc.Marks.More)
+	var pieces []Cell
+	for _, c := range cells {
+		pieces = append(pieces, Cell{Text: c.Text, Style: c.Style}, Cell{Text: c.Tail, Style: tty.Dim})
+	}
+	for len(pieces) > 0 {
+		last := &pieces[len(pieces)-1]
+		if last.Text = strings.TrimRight(last.Text, " "); last.Text != "" {
+			break
+		}
+		pieces = pieces[:len(pieces)-1]
+	}
+	var t tty.Text
+	for _, c := range pieces {
+		if !sc.Color {
+			c.Style = tty.Plain
+		}
+		t.Add(c.Style, c.Text)
+	}
+	t.Add(tty.Plain, "\n")
+	_, err := t.WriteTo(sc.Out)
+	return err
+}

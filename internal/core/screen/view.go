@@ -1,0 +1,155 @@
+package screen
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// A Span is a part of a text, in bytes.
+type Span struct{ From, To int }
+
+// View returns a text on one line of at most width columns with a part of it in view. The text in front of the part gets
+// a third of the room, or as much as the rest leaves.
+func View(text string, m Span, width int) string {
+	return join(view(text, []Span{m}, width, unicodeMarks.More))
+}
+
+// view is View with the spans in bold. They follow each other; the first is in view.
+func view(text string, spans []Span, width int, more string) []Cell {
+	at := Span{}
+	if len(spans) > 0 {
+		at = spans[0]
+	}
+	from := at.From - len(tail(text[:at.From], width))
+	to := at.From + len(head(text[at.From:], width))
+	before, rest := around(text, spans, from, to)
+	behind, match := Columns(join(rest)), 0
+	for _, c := range rest {
+		if match += Columns(c.Text); c.Style == tty.Bold {
+			break
+		}
+	}
+	if to < len(text) {
+		rest = append(rest, Cell{Text: " " + more})
+		behind = width
+	}
+	room := max(min(max(width/3, width-behind), width-match-Columns(more)), width/12)
+	if from > 0 {
+		before = more + before
+	}
+	if from > 0 || Columns(before) > room {
+		before = atWord(cutLeft(before, room, more), more)
+	}
+	return fit(append([]Cell{{Text: before}}, rest...), width, more)
+}
+
+// around returns the part of a text from one byte to another on one line: the text in front of the first span, and
+// the rest, with the spans in bold.
+func around(text string, spans []Span, from, to int) (before string, rest []Cell) {
+	begun, space := false, false // there is text; a space is to come
+	matched := false
+	put := func(body string, style tty.Style) {
+		if matched {
+			rest = append(rest, Cell{Text: body, Style: style})
+		} else {
+			before += body
+		}
+	}
+	add := func(part string, style tty.Style) {
+		if r, _ := utf8.DecodeRuneInString(part); part != "" && unicode.IsSpace(r) {
+			space = true
+		}
+		body := OneLine(part)
+		if body == "" {
+			return
+		}
+		if space && begun {
+			put(" ", tty.Plain)
+		}
+		put(body, style)
+		last, _ := utf8.DecodeLastRuneInString(part)
+		begun, space = true, unicode.IsSpace(last)
+	}
+	for _, m := range spans {
+		if m.From < from || m.From >= to {
+			continue
+		}
+		add(text[from:m.From], tty.Plain)
+		matched = true
+		from = min(max(m.To, m.From), to)
+		add(text[m.From:from], tty.Bold)
+	}
+	matched = true
+	add(text[from:to], tty.Plain)
+	return before, rest
+}
+
+// near is how many columns are given away so that a text begins with a word.
+const near = 12
+
+// atWord takes the rest of a word from the beginning of a text that was cut there.
+func atWord(text, more string) string {
+	rest, is := strings.CutPrefix(text, more)
+	if !is {
+		return text
+	}
+	word, words, ok := strings.Cut(rest, " ")
+	if !ok || words == "" || Columns(word) > near {
+		return text
+	}
+	return more + words
+}
+
+// join returns the text of cells.
+func join(cells []Cell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		b.WriteString(c.Text + c.Tail)
+	}
+	return b.String()
+}
+
+// fit returns as much of cells, one behind the other, as has room in width columns. A mark stands for what was cut off;
+// the tail of the last cell stays.
+func fit(cells []Cell, width int, more string) []Cell {
+	whole := join(cells)
+	if doubtful(whole) {
+		width--
+	}
+	if len(cells) == 0 || Columns(whole) <= width {
+		return cells
+	}
+	end := Cell{Style: tty.Dim, Text: cells[len(cells)-1].Tail}
+	if Columns(end.Text) > width/2 {
+		end.Text = ""
+	}
+	for room := width - Columns(end.Text); room > 0; room-- { // characters at the seams may join
+		out := append(fill(cells, room, more), end)
+		if Columns(join(out)) <= width {
+			return out
+		}
+	}
+	return nil
+}
+
+// fill fills a width with cells that take more, and the mark.
+func fill(cells []Cell, width int, more string) (out []Cell) {
+	if Columns(more) > width {
+		more = ""
+	}
+	room := width - Columns(more)
+	for _, c := range cells {
+		c.Tail = ""
+		n := Columns(c.Text)
+		if n > room {
+			c.Text = Truncate(c.Text, room, "") + more
+			return append(out, c)
+		}
+		room -= n
+		out = append(out, c)
+	}
+	return out
+}

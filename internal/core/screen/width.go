@@ -1,0 +1,126 @@
+package screen
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// terminal says how many columns characters take. The functions of the library would ask the environment.
+var terminal = runewidth.Condition{StrictEmojiNeutral: true}
+
+// Columns returns how many columns of a terminal a text takes that is clean, see [tty.Clean].
+func Columns(text string) int { return terminal.StringWidth(text) }
+
+// doubtful reports whether terminals differ on how wide a clean text is: by a column for the character that makes a
+// picture of the one in front of it, and for colours of skin.
+func doubtful(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r == 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff })
+}
+
+// perColumn is how many bytes of a text are looked at for each column that it may take: a text may be huge, and
+// a character may have marks without end.
+const perColumn = 64
+
+// head returns the beginning of a text, which is long enough to fill a width, and tail its end.
+func head(text string, width int) string {
+	n := perColumn * max(width+1, 1)
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+func tail(text string, width int) string {
+	from := len(text) - perColumn*max(width+1, 1)
+	if from <= 0 {
+		return text
+	}
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[from:]
+}
+
+// Cut returns a clean text of at most width columns, the last of which stand for what was cut off.
+func Cut(text string, width int) string { return Truncate(text, width, unicodeMarks.More) }
+
+// Truncate is [Cut] with another mark, which may be "". A mark that has no room is left out.
+func Truncate(text string, width int, more string) string {
+	if width <= 0 {
+		return ""
+	}
+	begin := head(text, width)
+	if len(begin) == len(text) && Columns(text) <= width {
+		return text
+	}
+	if Columns(more) > width {
+		more = ""
+	}
+	for room := width - Columns(more); ; room-- { // the mark may join the last character
+		if out := terminal.Truncate(begin, max(room, 0), "") + more; room <= 0 || Columns(out) <= width {
+			return out
+		}
+	}
+}
+
+// cutLeft is Truncate at the beginning of a text.
+func cutLeft(text string, width int, more string) string {
+	end := tail(text, width)
+	if len(end) == len(text) && Columns(text) <= width {
+		return text
+	}
+	for room := width - Columns(more); room > 0; room-- {
+		if out := more + terminal.TruncatePrefix(end, room, ""); Columns(out) <= width {
+			return out
+		}
+	}
+	return Truncate(more, width, "")
+}
+
+// pad returns a text with spaces up to a width, in front of it or behind.
+func pad(text string, width int, right bool) string {
+	space := strings.Repeat(" ", max(width-Columns(text), 0))
+	if right {
+		return space + text
+	}
+	return text + space
+}
+
+// OneLine returns a text on one line, clean: white space is a single space, and there is none at its ends.
+func OneLine(text string) string { return tty.Clean(strings.Join(strings.Fields(text), " ")) }
+
+// cleaned returns a text of a tool on one line, clean. Spaces stay.
+func cleaned(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
+		return OneLine(text)
+	}
+	return tty.Clean(text)
+}
+
+// Wrap returns the lines of a text that is broken at words. A word that is longer than width columns is cut.
+func Wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		word = tty.Clean(word)
+		if longer := line + " " + word; line != "" && Columns(longer) <= width {
+			line = longer
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		line = Cut(word, width)
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
