@@ -3,39 +3,36 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
 // show prints the rows to keep, as many as are wanted. None is the answer no.
 func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
-	printer := c.printer(s, rows)
-	printed := 0
-	for _, row := range rows {
-		ok, err := keep(row)
-		if err != nil {
-			return err
+	printer := c.printer(s)
+	sc := screen.On(s.Out, s.OutFile(), c.color)
+	if c.json || c.paths || c.nul {
+		sc = nil
+	}
+	var kept []store.Row // for the screen
+	if sc != nil {
+		printer = func(r store.Row) error {
+			kept = append(kept, r)
+			return nil
 		}
-		if !ok {
-			continue
-		}
-		if err := printer(row); err != nil {
-			return err
-		}
-		if printed++; printed == c.limit {
-			break
-		}
+	}
+	printed, err := c.each(rows, keep, printer)
+	if err = errors.Join(err, c.table(sc, kept)); err != nil {
+		return err
 	}
 	if printed == 0 {
 		if len(rows) == 0 && c.inStore {
@@ -46,8 +43,28 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 	return nil
 }
 
+// each calls do for the rows to keep, as many as are wanted, and counts them.
+func (c *config) each(rows []store.Row, keep func(store.Row) (bool, error), do func(store.Row) error) (n int, err error) {
+	for _, row := range rows {
+		ok, err := keep(row)
+		if err != nil {
+			return n, err
+		}
+		if !ok {
+			continue
+		}
+		if err := do(row); err != nil {
+			return n, err
+		}
+		if n++; n == c.limit {
+			break
+		}
+	}
+	return n, nil
+}
+
 // printer returns the function that prints one row in the form wanted.
-func (c *config) printer(s *cli.Streams, rows []store.Row) func(store.Row) error {
+func (c *config) printer(s *cli.Streams) func(store.Row) error {
 	printf := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(s.Out, format, args...)
 		return err
@@ -65,83 +82,92 @@ func (c *config) printer(s *cli.Streams, rows []store.Row) func(store.Row) error
 			return printf("\n")
 		}
 	}
-	if !tty.IsTerminal(s.OutFile()) {
-		return func(r store.Row) error { return writeCells(s.Out, c.cells(r)) }
-	}
-	return c.table(s, rows, printf)
+	return func(r store.Row) error { return writeCells(s.Out, c.cells(r)) }
 }
 
-// table prints for a terminal: headings, columns, ids as short as they tell the rows
-// apart, ages, titles cut to fit.
-func (c *config) table(s *cli.Streams, rows []store.Row, printf func(string, ...any) error) func(store.Row) error {
-	number := func(head string, width int) cli.Column {
-		return cli.Column{Head: head, Width: width, Right: true}
+// The widths of a screen from which on a directory has the directories above it, and the columns that it takes.
+const (
+	wideScreen        = 110
+	baseWidth, upWide = 14, 30
+)
+
+// table prints rows for a terminal, and how many there are. Names are as short as tell the rows apart.
+func (c *config) table(sc *screen.Screen, rows []store.Row) error {
+	if len(rows) == 0 {
+		return nil
 	}
-	columns := cli.Columns{{Head: "ID", Width: shortest(rows), Cut: true}, {Head: "MODIFIED", Width: 10}, number("MSGS", 6), number("BYTES", 9)}
+	cols := []screen.Col{{Head: "SESSION", Max: 24}, {Head: "CHANGED"}, {Head: "MSGS", Right: true, From: 96}, {Head: "SIZE", Right: true, From: wideScreen}}
 	if c.usage {
-		columns = append(columns, number("INPUT", 9), number("OUTPUT", 9), number("CACHE READ", 10), number("WRITE", 10), number("COST", 9))
+		cols = append(cols, screen.Col{Head: "COST", Right: true}, screen.Col{Head: "TOKENS", Right: true, From: 60})
 	}
-	if c.several() {
-		columns = append(columns, cli.Column{Head: "AGENT", Width: 9, Cut: true})
+	dir := screen.Col{Head: "DIRECTORY", Max: baseWidth, From: 60}
+	if sc.Width >= wideScreen {
+		dir.Max = upWide
 	}
-	several := tty.Several(rows, func(r store.Row) string { return r.CWD })
-	home, _ := os.UserHomeDir()
+	several := screen.Several(rows, func(r store.Row) string { return r.CWD })
 	if several {
-		columns = append(columns, cli.Column{Head: "DIRECTORY", Width: dirWidth, Cut: true})
+		cols = append(cols, dir)
 	}
-	room := tty.Width(s.OutFile(), os.LookupEnv)
-	for _, column := range columns {
-		room -= column.Width + len("  ")
+	names, sum := make([]string, len(rows)), int64(0)
+	for i, r := range rows {
+		names[i] = address.Shown(c.owned(r).Agent, c.nameOf(r), r.ID)
+		sum += r.Size
 	}
-	room, columns = max(room, 20), append(columns, cli.Column{Head: "TITLE"})
-	headed, now := false, time.Now()
-	return func(r store.Row) error {
-		if !headed {
-			headed = true
-			if err := columns.WriteHead(s, c.color); err != nil {
-				return err
+	short := screen.Short(names)
+	err := sc.Table(append(cols, screen.Col{Head: "TITLE", Flex: true}), func(yield func([]screen.Cell) bool) {
+		for i, r := range rows {
+			cells := []screen.Cell{
+				{Text: sc.Directory(short(names[i]), cols[0].Max), Style: tty.Cyan},
+				{Text: screen.When(r.Modified, sc.Now), Style: tty.Dim},
+				{Text: sc.Marks.None},
+				{Text: screen.Size(r.Size)},
+			}
+			if r.Exact {
+				cells[2].Text = screen.Count(r.Messages)
+			}
+			if c.usage {
+				cells = append(cells, c.spent(sc, r)...)
+			}
+			if several {
+				name := screen.Base(r.CWD)
+				if sc.Width >= wideScreen {
+					name = sc.Directory(r.CWD, dir.Max)
+				}
+				cells = append(cells, screen.Cell{Text: name, Style: tty.Dim})
+			}
+			if !yield(append(cells, title(r))) {
+				return
 			}
 		}
-		cells := c.cells(r)
-		title := len(cells) - 1
-		cells[1] = listing.Ago(r.Modified, now)
-		cells[title] = tty.Fit(tty.Clean(tty.Fit(cells[title], room+1)), room)
-		if several {
-			cells = slices.Insert(cells, title, tty.Directory(r.CWD, home, dirWidth))
+	})
+	if err != nil {
+		return err
+	}
+	return sc.Foot("%s, %s", tty.Count(len(rows), "session", "sessions"), screen.Size(sum))
+}
+
+// spent are the cells of what the answers of a session cost, and of their tokens. A lower bound ends in a plus.
+func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
+	cost, tokens := sc.Marks.None, sc.Marks.None
+	if u := r.Spent; !c.owned(r).Unspent {
+		bound := ""
+		if !r.Exact {
+			bound = "+"
 		}
-		return printf("%s\n", columns.Line(cells...))
+		tokens = screen.Tokens(u.Input+u.Output+u.CacheRead+u.CacheWrite) + bound
+		if text := screen.USD(u.Cost); u.Priced && text != "" {
+			cost = text + bound
+		}
 	}
+	return []screen.Cell{{Text: cost}, {Text: tokens}}
 }
 
-// dirWidth is how many characters of a directory are shown, if there are several.
-const dirWidth = 24
-
-// leastID is how many characters of an id are shown at least: the time in a UUID of
-// version 7, to the millisecond.
-const leastID = 13
-
-// shortest returns how many characters of the ids tell the rows apart.
-func shortest(rows []store.Row) int {
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
+// title is the cell of a title.
+func title(r store.Row) screen.Cell {
+	if text := screen.OneLine(listing.Title(r)); text != "" {
+		return screen.Cell{Text: text}
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	n := leastID
-	for i := 1; i < len(ids); i++ {
-		n = max(n, common(ids[i-1], ids[i])+1)
-	}
-	return min(n, 36)
-}
-
-// common returns how many characters two texts begin with in common.
-func common(a, b string) int {
-	n := 0
-	for x, y := []rune(a), []rune(b); n < min(len(x), len(y)) && x[n] == y[n]; {
-		n++
-	}
-	return n
+	return screen.Cell{Text: "(no prompt)", Style: tty.Dim}
 }
 
 // writeCells writes columns, made clean, with tabs between them. It neither joins
@@ -177,12 +203,7 @@ func (c *config) cells(r store.Row) []string {
 	if c.several() {
 		out = append(out, c.owned(r).Agent)
 	}
-	title := r.Name
-	if title == "" {
-		title = r.FirstMessage
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n") // the title may be huge
-	return append(out, js.ValidText(line))
+	return append(out, listing.Title(r))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

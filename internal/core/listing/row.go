@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/row"
@@ -23,6 +24,13 @@ type Row struct {
 	Agent   string // the format of the store it is in, "" for ours
 	Address string // what other tools take for it, "" if they take nothing
 	Unspent bool   // nothing is known of what was spent
+}
+
+// Title returns the line that stands for a session: the first one of its name, or else of its first message. It is not
+// clean, and may be huge.
+func Title(r store.Row) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(r.Name, r.FirstMessage)), "\n")
+	return js.ValidText(line)
 }
 
 // Later compares sessions by when they were written to: by the time of the file,
