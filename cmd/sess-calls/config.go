@@ -21,6 +21,7 @@ type config struct {
 	sessions            selection.Selection
 	plain, json, nul    bool
 	count, quiet        bool
+	color               string
 	kind                map[string]bool // nil for any
 	glob                *calls.Glob     // nil for any
 	pattern             *gate.Pattern   // nil for any
@@ -49,6 +50,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
 			cli.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
+			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 	)
 }

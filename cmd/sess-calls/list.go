@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
@@ -26,6 +27,11 @@ const spare = 16 << 20
 // list prints the rows of the calls of all sessions.
 func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found) error {
 	r := &reader{config: c, single: found.Single, end: "\n"}
+	var sc *screened
+	if term := screen.On(s.Out, s.OutFile(), c.color); term != nil && !c.plain && !c.json && !c.nul && !c.count && !c.quiet {
+		sc = &screened{term, map[string]int{}, map[string]int{}}
+		r.screen, r.short = term, found.Short()
+	}
 	if c.nul {
 		r.end = "\x00"
 	}
@@ -36,12 +42,22 @@ func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found
 		if rows += part.rows; c.quiet && rows > 0 {
 			return nil
 		}
+		if sc != nil {
+			if err := sc.print(part); err != nil {
+				return err
+			}
+		}
 		if _, err := io.WriteString(s.Out, part.text); err != nil {
 			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if sc != nil {
+		if err := sc.foot(); err != nil {
+			return err
+		}
 	}
 	if c.count {
 		fmt.Fprintln(s.Out, rows)
@@ -58,12 +74,18 @@ type reader struct {
 	single bool
 	end    string
 	mu     sync.Mutex // a filter is for one at a time
+
+	screen *screen.Screen      // that rows are laid out for; nil for none
+	short  func(string) string // shortens addresses for it
 }
 
 // A part are the rows of one session.
 type part struct {
 	text string
 	rows int
+
+	heading screen.Heading // for a screen
+	shown   []shown
 }
 
 // read makes the rows of one session.
@@ -73,6 +95,10 @@ func (r *reader) read(ctx context.Context, src selection.Source, whole *address.
 		return p, err
 	}
 	var b strings.Builder
+	short := func(id string) string { return id }
+	if r.screen != nil {
+		short = shortIDs(whole)
+	}
 	for n, call := range calls.Of(entries, whole.Header.CWD) {
 		if !r.wants(&call) {
 			continue
@@ -103,10 +129,22 @@ func (r *reader) read(ctx context.Context, src selection.Source, whole *address.
 				text = object(src, whole, entries, n, &d, onPath)
 			}
 		}
-		p.rows += r.write(&b, src, entries, &d, text)
+		p.rows += r.write(&b, src, entries, &d, text, func(line gate.Line) { p.shows(r.screen, entries, &d, line, short) })
 	}
 	p.text = b.String()
-	return p, nil
+	if len(p.shown) > 0 {
+		p.heading, err = heading(src, whole, r.short)
+	}
+	return p, err
+}
+
+// shortIDs returns the function that shortens the ids of the entries of a session.
+func shortIDs(whole *address.Source) func(string) string {
+	ids := make([]string, len(whole.Entries))
+	for i, e := range whole.Entries {
+		ids[i] = e.ID()
+	}
+	return screen.Short(ids)
 }
 
 // words are those of the simple commands of a deed.
@@ -174,8 +212,8 @@ func (c *config) entries(whole *address.Source) ([]session.Entry, func(int) bool
 	return whole.Entries, func(i int) bool { return on[i] }, nil
 }
 
-// write prints the row of a call, or those of its commands, and returns how many there are.
-func (r *reader) write(b *strings.Builder, src selection.Source, entries []session.Entry, d *gate.Deed, object string) int {
+// write prints the row of a call, or those of its commands, and returns how many there are. Those for a screen go to show.
+func (r *reader) write(b *strings.Builder, src selection.Source, entries []session.Entry, d *gate.Deed, object string, show func(gate.Line)) int {
 	lines := []gate.Line{{Text: cmp.Or(d.Target, d.Name), Ending: d.Ending, Known: true}} // a call about nothing is one of its tool
 	if r.simple && d.Command != "" {
 		lines = d.Lines()
@@ -183,6 +221,9 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 	for _, line := range lines {
 		switch {
 		case r.count, r.quiet:
+			continue
+		case r.screen != nil:
+			show(line)
 			continue
 		case r.json:
 			b.WriteString(object + r.end)

@@ -31,6 +31,7 @@ type config struct {
 	before, after, around     int
 	most                      int
 	withName, withoutName     bool
+	noHeading                 bool
 	only, count, countMatches bool
 	names, namesWithout       bool
 	quiet, noMessages         bool
@@ -85,6 +86,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
 		cli.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
 		cli.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
+		cli.Bool(&c.noHeading, "no-heading", "print no headings on a terminal, and the session in each row"),
 		cli.Bool(&c.only, "only-matching, o", "print only what matched"),
 		cli.Bool(&c.count, "count, c", "print the number of entries with a match"),
 		cli.Bool(&c.countMatches, "count-matches", "print how many matches there are"),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -24,9 +23,9 @@ type printer struct {
 	name    bool   // rows have the name of their session
 	width   int    // in characters; 0 is no limit
 	colored bool
-	dirs    bool   // rows have the directory of their session
-	home    string // of the user
-	found   bool   // something was
+	dirs    bool      // rows have the directory of their session
+	rows    *screened // rows below headings; nil for none
+	found   bool      // something was
 
 	seen    map[uint64]int // copies of each entry so far, the first one left out
 	copies  int            // entries that were left out
@@ -41,20 +40,19 @@ func (g *search) printer(all selection.Found) *printer {
 	if g.nul {
 		p.end0 = "\x00"
 	}
-	terminal := tty.IsTerminal(g.streams.OutFile())
+	p.rows = newScreened(g.screen, all)
 	p.colored = !g.json && !g.entries && tty.Color(g.config.color, g.streams.OutFile(), os.LookupEnv)
 	if p.width = int(g.width); g.width < 0 {
 		p.width = 0
 		switch {
 		case g.maxTokens >= 0:
 			p.width = recallWidth
-		case terminal:
-			p.width = tty.Width(g.streams.OutFile(), os.LookupEnv)
+		case g.term != nil:
+			p.width = g.term.Width
 		}
 	}
-	if terminal && p.name && (g.sessions.All || len(g.sessions.Agents) > 0) && g.sessions.CWD == "" {
+	if g.term != nil && p.name && (g.sessions.All || len(g.sessions.Agents) > 0) && g.sessions.CWD == "" {
 		p.dirs = true
-		p.home, _ = os.UserHomeDir()
 	}
 	if g.raw {
 		p.out = g.streams.Raw()
@@ -120,6 +118,8 @@ func (p *printer) item(r *result, it item) error {
 		return p.print(it.entry.Raw(), p.end0)
 	case p.json:
 		return p.rowsJSON(r, it)
+	case p.rows != nil:
+		return p.rows.item(r, it)
 	}
 	from := p.origin(r, it)
 	for _, line := range it.rows {
@@ -187,7 +187,7 @@ func (p *printer) origin(r *result, it item) origin {
 		o.cells = append(o.cells, cell{p.style(style), text})
 	}
 	if p.dirs {
-		o.dir = fmt.Sprintf("%-*s  ", dirWidth, tty.Directory(r.cwd, p.home, dirWidth))
+		o.dir = p.term.Pad(p.term.Directory(r.cwd, dirWidth), dirWidth) + "  "
 		o.width = dirWidth + 2
 	}
 	if p.name {
@@ -301,6 +301,11 @@ func (p *printer) print(texts ...string) error {
 // end prints what there is to say of a source at its end.
 func (p *printer) end(r *result) error {
 	p.found = p.found || r.count > 0
+	if p.rows != nil {
+		if err := p.rows.flush(); err != nil {
+			return err
+		}
+	}
 	listed := func(want bool) error {
 		if !want || p.quiet {
 			return nil

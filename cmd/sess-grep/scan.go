@@ -103,6 +103,11 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 		return err
 	}
 	d.forget()
+	if g.screen != nil {
+		if err := d.above(ctx, r); err != nil {
+			return err
+		}
+	}
 	err := d.matches(ctx, r, from)
 	if errors.Is(err, errEnough) {
 		err = nil

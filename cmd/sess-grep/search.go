@@ -14,9 +14,11 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A search is what to look for and where to put it. It is used concurrently.
@@ -34,6 +36,8 @@ type search struct {
 	unfiltered bool
 	// spans says that all matches of a row matter, and not only the first.
 	spans bool
+	// term is standard output if that is a terminal, and screen if rows are laid out for it.
+	term, screen *screen.Screen
 }
 
 func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
@@ -60,6 +64,8 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	if c.maxTokens >= 0 {
 		c.noSelf, c.sessions.Rows = true, len(c.sessions.Agents) > 0
 	}
+	g.term = screen.On(s.Out, s.OutFile(), c.color)
+	g.screen = c.onScreen(g.term)
 	g.unfiltered = c.invert || c.noSelf
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil
@@ -76,6 +82,9 @@ type result struct {
 	cwd     string
 	sure    bool // it is a session, of the right place
 	leftOut bool // by --subagents, and may have a match
+
+	info  session.Info        // for a screen
+	short func(string) string // shortens ids of entries for a screen
 }
 
 // buffered is how many groups a result holds before it is its turn.
@@ -143,6 +152,9 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 		return err
 	}
 	if err := p.recall.print(p); err != nil {
+		return err
+	}
+	if err := p.rows.foot(all); err != nil {
 		return err
 	}
 	if p.copies > 0 && !p.quiet {

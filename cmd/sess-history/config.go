@@ -2,18 +2,17 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
-	"os"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
@@ -28,6 +27,7 @@ type config struct {
 	dup          bool
 	limit        int
 	json, nul    bool
+	color        string
 }
 
 func (c *config) flags() []cli.Flag {
@@ -43,6 +43,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and prompts are printed whole"),
+			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		},
 	)
 }
@@ -107,16 +108,9 @@ func (c *config) print(s *cli.Streams, rows []line) error {
 		out, form = s.Out, func(r line) string { return r.text + "\x00" }
 	case c.json:
 		out, form = s.Out, line.json
-	case tty.IsTerminal(s.OutFile()):
-		width, now := tty.Width(s.OutFile(), os.LookupEnv), time.Now()
-		several := tty.Several(rows, func(r line) string { return r.cwd })
-		home, _ := os.UserHomeDir()
-		form = func(r line) string {
-			dir := ""
-			if several {
-				dir = fmt.Sprintf("%-*s  ", dirWidth, tty.Directory(r.cwd, home, dirWidth))
-			}
-			return r.columns(now, width, dir)
+	default:
+		if sc := screen.On(s.Out, s.OutFile(), c.color); sc != nil {
+			return table(sc, rows)
 		}
 	}
 	for _, r := range rows {
@@ -138,23 +132,36 @@ func (r line) cells() string {
 	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
 }
 
-// dirWidth is how many characters of a directory are shown, if there are several.
-const dirWidth = 20
-
-// columns returns a row for a terminal: the age, the directory if there are several, the text,
-// and how often it was said.
-func (r line) columns(now time.Time, width int, dir string) string {
-	age := ""
-	if r.time != 0 {
-		age = listing.Ago(time.UnixMilli(r.time), now)
+// table prints rows for a terminal: when a prompt was said, the directory if there are several, whose it is, the text, and
+// how often it was said.
+func table(sc *screen.Screen, rows []line) error {
+	cols := []screen.Col{{}, {Max: 14}, {From: 100}, {Flex: true}}
+	if !screen.Several(rows, func(r line) string { return r.cwd }) {
+		cols[1].From = math.MaxInt
 	}
-	often := ""
-	if r.count > 1 {
-		often = fmt.Sprintf("  (%d times)", r.count)
+	if !slices.ContainsFunc(rows, func(r line) bool { return r.agent != "" }) {
+		cols[2].From = math.MaxInt
 	}
-	room := max(width-12-utf8.RuneCountInString(dir)-len(often), 20)
-	return fmt.Sprintf("%-10s  %s%s%s\n", age, dir, tty.Fit(oneLine(tty.Fit(r.text, room+1)), room), often)
+	return sc.Table(cols, func(yield func([]screen.Cell) bool) {
+		for _, r := range rows {
+			at := ""
+			if r.time != 0 {
+				at = screen.When(time.UnixMilli(r.time), sc.Now)
+			}
+			if !yield([]screen.Cell{
+				{Text: at, Style: tty.Dim},
+				{Text: screen.Base(r.cwd), Style: tty.Dim},
+				{Text: r.agent, Style: tty.Dim},
+				{Text: screen.OneLine(r.text[:min(len(r.text), mostText)]), Tail: screen.Times(r.count)},
+			}) {
+				return
+			}
+		}
+	})
 }
+
+// mostText is how many bytes of a prompt are laid out at most.
+const mostText = 64 << 10
 
 // oneLine returns a text as one line without control characters.
 func oneLine(text string) string {

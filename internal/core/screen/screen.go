@@ -208,12 +208,15 @@ type Heading struct {
 // addressWidth is how many columns an address of Claude Code takes, so that headings stand below each other.
 const addressWidth = 15
 
+// nameWidth is how many columns the name of a file has at least where it stands for a session.
+const nameWidth = 24
+
 // Head prints a heading, behind a blank line if something stands above it.
 func (sc *Screen) Head(h Heading) error {
 	if err := sc.Blank(); err != nil {
 		return err
 	}
-	cells := []Cell{{Text: pad(cleaned(h.Address), addressWidth, false), Style: tty.Cyan}}
+	cells := []Cell{{Text: pad(sc.Directory(h.Address, max(nameWidth, sc.Width/3)), addressWidth, false), Style: tty.Cyan}}
 	for _, c := range []Cell{
 		{Text: When(h.Modified, sc.Now), Style: tty.Dim},
 		{Text: Base(h.CWD), Style: tty.Dim},
@@ -235,7 +238,7 @@ func (sc *Screen) Blank() error {
 }
 
 // leastText is how many columns the text of a line has at least.
-const leastText = 16
+const leastText = 12
 
 // Line prints a text behind cells, which are cut if they leave it no room. Of a long text the part with the first match
 // is shown. Matches are in bold.

@@ -94,6 +94,11 @@ func pad(text string, width int, right bool) string {
 	return text + space
 }
 
+// Pad returns a text, clean, in just width columns.
+func (sc *Screen) Pad(text string, width int) string {
+	return pad(Truncate(cleaned(text), width, sc.Marks.More), width, false)
+}
+
 // OneLine returns a text on one line, clean: white space is a single space, and there is none at its ends.
 func OneLine(text string) string { return tty.Clean(strings.Join(strings.Fields(text), " ")) }
 

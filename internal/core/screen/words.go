@@ -108,6 +108,14 @@ func USD(v float64) string {
 // Count returns a number with commas: "1,280".
 func Count[N int | int64](n N) string { return tty.Thousands(strconv.FormatInt(int64(n), 10)) }
 
+// Times returns how often a row was found, to stand behind it: "  (3 times)", and "" for once.
+func Times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return "  (" + Count(n) + " times)"
+}
+
 // Directory returns a working directory, with ~ for the home directory; of one that is wider the end, behind a mark,
 // from the name of a directory on if that fits.
 func (sc *Screen) Directory(dir string, width int) string {

@@ -19,6 +19,14 @@ var onScreens = []string{
 	"sess-ls --all --usage",
 	"sess-ls --cwd /home/u/src/lexer",
 	"sess-ls --all --title nothing",
+	"sess-grep --all parser",
+	"sess-grep --all --in thinking,call -i -e parser -e GO 4b1f20c7",
+	"sess-grep --all nothing",
+	"sess-calls --all",
+	"sess-calls --all --simple --kind run",
+	"sess-calls --all --kind fetch",
+	"sess-history --all",
+	"sess-history --all nothing",
 }
 
 // screened makes a store whose rows are as hard to lay out as genuine ones.

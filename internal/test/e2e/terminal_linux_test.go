@@ -201,13 +201,13 @@ func TestHistoryOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	scripted(t, dir, `s=$(sess-new --store --cwd /w); printf 'a \033]8;;http://x\007needle\033[1m\nand %0300d' 1 | sess-append -q "$s"; sess-append -q -t short "$s"; sess-append -q -t short "$s"`)
 	for _, flag := range []string{"--all", "--json", "-0"} {
-		text := onTerminal(t, dir, "sess-history", "-a", flag)
+		text := onTerminal(t, dir, "sess-history", "--color", "never", "-a", flag)
 		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07") {
 			t.Errorf("%s: %q", flag, text)
 		}
 	}
-	lines := strings.Split(strings.ReplaceAll(onTerminal(t, dir, "sess-history", "-a"), "\r\n", "\n"), "\n")
-	if len(lines) != 3 || !strings.HasSuffix(lines[0], "  short  (2 times)") || !strings.HasSuffix(lines[1], "…") || len([]rune(lines[1])) > 80 {
+	lines := strings.Split(strings.ReplaceAll(onTerminal(t, dir, "sess-history", "--color", "never", "-a"), "\r\n", "\n"), "\n")
+	if len(lines) != 3 || !strings.HasSuffix(lines[0], "  short  (2 times)") || !strings.HasSuffix(lines[1], "...") || len([]rune(lines[1])) > 80 {
 		t.Errorf("%q", lines)
 	}
 }

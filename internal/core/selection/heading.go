@@ -1,0 +1,30 @@
+package selection
+
+import (
+	"cmp"
+
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Short returns the function that shortens the names of the sessions that were found, see [screen.Short].
+func (f Found) Short() func(string) string {
+	names := make([]string, len(f.List))
+	for i, src := range f.List {
+		names[i] = address.Shown(src.Owner(), src.Name, "")
+	}
+	return screen.Short(names)
+}
+
+// Heading returns the heading of a session on a screen. Place and info come from reading it.
+func (src Source) Heading(place row.Place, info session.Info, short func(string) string) screen.Heading {
+	name := src.Label()
+	if src.Name != "-" {
+		name = short(address.Shown(src.Owner(), cmp.Or(place.Address, src.Name), place.Session))
+	}
+	return screen.Heading{Address: name, Modified: info.Modified, CWD: info.CWD, Title: listing.Title(store.Row{Info: info})}
+}
