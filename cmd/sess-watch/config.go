@@ -15,7 +15,7 @@ type config struct {
 	once, every, json, lines  bool
 	damagedOK                 bool
 	until                     []string
-	after                     string
+	after, color              string
 	timeout, settle, patience time.Duration
 	sessions                  selection.Selection
 
@@ -49,6 +49,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.after, "after", afterNow, "print only what is behind `WHERE`, an entry; null is before all of them, and now behind all that are there"),
 			cli.Bool(&c.json, "json", "print a JSON object for each row"),
 			cli.Bool(&c.lines, "lines", "print the lines of the entries as they are"),
+			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 	)
 }

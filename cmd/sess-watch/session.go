@@ -36,6 +36,7 @@ type watched struct {
 	entry   string // that decides the state
 	what    string // the state is about: the call that is open, or what was said last
 	parent  string // the session that it is a part of, "" for none
+	cwd     string // its working directory
 	shown   string // the state that was told last
 	printed map[uint64]bool
 	pending []pending
@@ -57,7 +58,7 @@ func (d *watched) read(whole *address.Source, row func(session.Entry) string, sk
 	d.place.Session = strings.Clone(d.place.Session)
 	entries := whole.Entries
 	d.state = status.Of(entries, whole.Header.CWD)
-	d.entry, d.parent = "", strings.Clone(whole.Header.ParentSession)
+	d.entry, d.parent, d.cwd = "", strings.Clone(whole.Header.ParentSession), strings.Clone(whole.Header.CWD)
 	if d.state.Entry >= 0 {
 		d.entry = strings.Clone(entries[d.state.Entry].ID())
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
@@ -88,6 +89,9 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source) e
 
 // list prints a row for each session.
 func (w *watcher) list() error {
+	if sc := screen.On(w.streams.Out, w.streams.OutFile(), w.color); sc != nil && !w.json {
+		return errors.Join(w.table(sc), w.reading.Err())
+	}
 	now := time.Now().UnixMilli()
 	for _, d := range w.all {
 		st := d.state.At(now, w.settle, w.patience)

@@ -25,6 +25,7 @@ var onScreens = []string{
 	"sess-calls --all",
 	"sess-calls --all --simple --kind run",
 	"sess-calls --all --kind fetch",
+	"sess-watch --once --all",
 	"sess-history --all",
 	"sess-history --all nothing",
 }
