@@ -120,3 +120,30 @@ func TestScreens(t *testing.T) {
 		t.Errorf("not as in %s; go test -run TestScreens -update-screens writes it: see what git diff says\n%s", name, got.String())
 	}
 }
+
+// Every tool that reads a session takes the name that sess-ls shows on a terminal, and the ids of entries that
+// sess-grep shows.
+func TestShortNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	screened(t, dir)
+	scripted(t, dir, `mkdir .codex && sess-export -q codex -o .codex 4b1f20c7`)
+	for _, list := range []string{"sess-ls --all", "sess-ls --agent codex"} {
+		rows := strings.Split(onColumns(t, dir, 80, append(strings.Fields(list), "--color", "never")...), "\n")
+		name, _, _ := strings.Cut(rows[1], " ")
+		if len(name) > 16 {
+			t.Errorf("%s: %q is not short", list, name)
+		}
+		found := strings.Split(onColumns(t, dir, 80, "sess-grep", "--color", "never", "parser", name), "\n")
+		entry, _, _ := strings.Cut(strings.TrimSpace(found[1]), " ")
+		for _, line := range []string{
+			"sess-calls", "sess-check", "sess-grep .", "sess-path --as text", "sess-path --leaf " + entry, "sess-show --as text", "sess-stat", "sess-tree",
+			"sess-watch --once", "sess-export -q pi", "sess-redact --check",
+		} {
+			r := runCommand(t, dir, "", append(strings.Fields(line), name)...)
+			if r.status > 1 {
+				t.Errorf("%s %s: status %d, %s", line, name, r.status, r.stderr)
+			}
+		}
+	}
+}
