@@ -305,6 +305,9 @@ func (p *printer) end(r *result) error {
 		if err := p.rows.flush(); err != nil {
 			return err
 		}
+		if err := p.streams.Flush(); err != nil { // else the line of the progress may come in the middle of a row
+			return err
+		}
 	}
 	listed := func(want bool) error {
 		if !want || p.quiet {

@@ -155,7 +155,14 @@ func (it item) said(from grep.Text) string {
 	case grep.FieldThinking, grep.FieldCall, grep.FieldResult, grep.FieldSummary, grep.FieldSystem, grep.FieldTitle, grep.FieldLabel:
 		return string(from.Field)
 	}
-	return it.role()
+	switch role := it.role(); role {
+	case session.RoleToolResult:
+		return string(grep.FieldResult)
+	case session.RoleBashExecution:
+		return "command"
+	default:
+		return role
+	}
 }
 
 // add holds a row, or counts it.
