@@ -25,6 +25,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -125,7 +126,9 @@ func (j *job) make(ctx context.Context) (err error) {
 		return errors.Join(err, j.log.Close())
 	}
 	j.carried.Header.CWD = j.here
-	j.carried.Header.Title = titled(j.carried.Header.Title, j.agent)
+	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief) { // without the prompts that it is made of
+		j.carried.Header.Title, _ = convo.TitleOf(j.src.Header, j.src.Entries)
+	}
 	now := time.Now().UnixMilli()
 	if len(j.fitting.Cut) > 0 || j.brief {
 		j.carried.Said = slices.Insert(j.carried.Said, 0, ours(b.Text(), j.carried.Header.Time))
@@ -142,14 +145,6 @@ func (j *job) seed() []string {
 // ours is a message that the hand-off itself adds.
 func ours(text string, at int64) portable.Said {
 	return portable.Said{Message: api.User([]string{api.Text(text)}), Time: at}
-}
-
-// titled returns the title that the session has in the other agent.
-func titled(title, agent string) string {
-	if title == "" {
-		return ""
-	}
-	return title + " (from " + agent + ")"
 }
 
 // until is when the source was written last.

@@ -367,11 +367,8 @@ func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 			if err != nil || info.ID == "" || !strings.HasPrefix(info.ID, at.Word) {
 				continue
 			}
-			text := info.Name
-			if text == "" {
-				text = info.FirstMessage
-			}
-			add(cli.Candidate{Value: info.ID, Text: text})
+			title, _ := info.Title()
+			add(cli.Candidate{Value: info.ID, Text: title})
 			n++
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -216,8 +215,8 @@ func (c *config) announce(ctx context.Context, j *job, a formats.Archive, info f
 	} else if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	title := js.Head(session.OneLine(cmp.Or(info.Name, info.FirstMessage, "without a title")), 60)
-	j.streams.Infof("%s of %s, %s: %s", j.address(info), info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), title)
+	title, _ := info.Title()
+	j.streams.Infof("%s of %s, %s: %s", j.address(info), info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), cmp.Or(title, "without a title"))
 	return nil
 }
 

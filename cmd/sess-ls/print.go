@@ -203,7 +203,8 @@ func (c *config) cells(r store.Row) []string {
 	if c.several() {
 		out = append(out, c.owned(r).Agent)
 	}
-	return append(out, listing.Title(r))
+	title, _ := r.Title()
+	return append(out, title)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -25,7 +25,8 @@ func TestRowIsNotWritten(t *testing.T) {
 
 func TestMentions(t *testing.T) {
 	t.Parallel()
-	if !mentions("", "") || !mentions("b c", "x", "A B C") || mentions("x\ny", "x", "y") {
+	row := store.Row{Info: session.Info{ID: "abc", FirstMessage: "Look at\nthe LEXER", Prompts: []string{"Look at the LEXER"}}}
+	if !mentions("lexer", row) || !mentions("at the", row) || !mentions("bc", row) || mentions("bclook", row) {
 		t.Error("mentions another text than it has")
 	}
 }

@@ -201,7 +201,7 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 		switch {
 		case !since.IsZero() && row.Modified.Before(since),
 			!before.IsZero() && !row.Modified.Before(before),
-			!mentions(text, row.Name, row.FirstMessage, row.ID), !c.isNamed(row), !c.takes(ctx, s, row):
+			text != "" && !mentions(text, row), !c.isNamed(row), !c.takes(ctx, s, row):
 			return false, nil
 		case where == nil:
 			return true, nil
@@ -234,10 +234,10 @@ func (c *config) takes(ctx context.Context, s *cli.Streams, row store.Row) bool 
 	return which.Takes(sub)
 }
 
-// mentions reports whether one of the texts, of which one may be huge, has text
-// in it, which is in lower case.
-func mentions(text string, texts ...string) bool {
-	return text == "" || slices.ContainsFunc(texts, func(s string) bool {
+// mentions reports whether the title, the first message or the id of a session has text in it, which is in lower case.
+func mentions(text string, row store.Row) bool {
+	title, _ := row.Title()
+	return slices.ContainsFunc([]string{title, row.FirstMessage, row.ID}, func(s string) bool {
 		return strings.Contains(strings.ToLower(s), text)
 	})
 }

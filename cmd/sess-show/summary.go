@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 		return err
 	}
 	return buffered(w, func(b *bufio.Writer) error {
-		d.heading(b, c.title)
+		title, _ := convo.TitleOf(d.src.Header, d.src.Entries)
+		d.heading(b, cmp.Or(c.title, title))
 		asked, answer := d.said()
 		list(b, "Asked", asked, mostAsked)
 		if answer != "" {

@@ -165,7 +165,7 @@ func writeLatest(b *strings.Builder, newest []js.Value) {
 		if ms, ok := js.ParseTime(r.Get("modified").Str()); ok {
 			when = listing.Ago(time.UnixMilli(ms), time.Now())
 		}
-		title := tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("firstMessage").Str(), r.Get("session").Str()))
+		title := tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("session").Str()))
 		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), tty.Fit(title, 60)})
 	}
 	if len(rows) > 0 {

@@ -141,11 +141,11 @@ func Prompt(e session.Entry) (text string, ok bool) {
 	return text, strings.TrimSpace(text) != ""
 }
 
-// isProgramText reports whether a program wrote a text of a user message: an agent, or the program that
-// compacted the conversation.
+// isProgramText reports whether a program wrote a text of a user message: an agent, the program that
+// compacted the conversation, or the one that handed it over.
 func isProgramText(text string) bool {
 	_, isSummary := CodexSummary(text)
-	return isSummary || IsAgentText(text) || hasForm(strings.TrimSpace(text), continuations)
+	return isSummary || IsAgentText(text) || hasForm(strings.TrimSpace(text), continuations) || isNote(text)
 }
 
 // A form is how a text begins and ends that an agent writes in the user's name.

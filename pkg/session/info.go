@@ -24,7 +24,8 @@ type Info struct {
 	Modified      time.Time // newest user or assistant message, else the header's time; zero if neither
 	Entries       int       // lines that are entries, on all branches, but for those of [Entry.IsAside] and [Entry.IsCopy]
 	Messages      int       // "message" entries of every role, on all branches, that are not [Entry.IsHarness]
-	FirstMessage  string    // text of the first user message that has one, in file order
+	FirstMessage  string    // text of the first user message that has one, in file order; "" if that is not in the part that was read
+	Prompts       []string  // beginnings and ends of the first texts of the user, at most [MostPrompts], for a title
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
 	Spent         Spent     // what calls of models report, on all branches: each reply once
 	Exact         bool      // false if only head and tail were read: then counts are lower bounds
@@ -133,7 +134,8 @@ func (o InfoReader) Of(data []byte) (Info, error) {
 }
 
 // Ends reads the first and the last bytes of a session too large to read whole.
-// The tail's first line is taken for a fragment.
+// The tail's first line is taken for a fragment. FirstMessage and Prompts are those of the head alone: what was said first
+// may stand between the two.
 func (o InfoReader) Ends(head, tail []byte) (Info, error) {
 	s := infoScan{omit: o.Omit, stays: true}
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
@@ -146,6 +148,7 @@ func (o InfoReader) Ends(head, tail []byte) (Info, error) {
 		return Info{}, err
 	}
 	if s.opened {
+		s.tail = true
 		if err := s.data(tail); err != nil {
 			return Info{}, err
 		}
@@ -165,6 +168,7 @@ type infoScan struct {
 	opened   bool
 	replies  Replies
 	slot     bool
+	tail     bool // the lines are those of the end, and others stand in front of them
 	title    string
 	named    bool
 	name     string
@@ -265,8 +269,8 @@ func (s *infoScan) message(g *lineInfo) {
 		return
 	}
 	s.modified = max(s.modified, g.time())
-	if role == RoleUser && s.info.FirstMessage == "" {
-		s.info.FirstMessage = ownText(string(m.content))
+	if role == RoleUser && !s.tail {
+		s.asked(m)
 	}
 	switch {
 	case s.omit&LastMessage != 0:
@@ -279,6 +283,38 @@ func (s *infoScan) message(g *lineInfo) {
 		s.buf = append(s.buf[:0], m.content...)
 		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
 	}
+}
+
+// MostPrompts is how many prompts are read for the title of a session, and mostOfPrompt how many bytes of one.
+const (
+	MostPrompts  = 8
+	mostOfPrompt = 8 << 10
+)
+
+// asked takes a message of the user for what was said first.
+func (s *infoScan) asked(m messageInfo) {
+	if s.info.FirstMessage == "" {
+		s.info.FirstMessage = ownText(string(m.content))
+	}
+	if len(s.info.Prompts) == MostPrompts || m.synthetic.Truthy() || m.attribution.Str() == "agent" {
+		return
+	}
+	if text := js.Trim(textOf(string(m.content), "\n")); text != "" {
+		s.info.Prompts = append(s.info.Prompts, strings.Clone(abridged(text)))
+	}
+}
+
+// abridged returns a text, of a long one whole lines from its beginning and whole paragraphs from its end.
+func abridged(text string) string {
+	if len(text) <= mostOfPrompt {
+		return text
+	}
+	head, tail := text[:mostOfPrompt*3/4], text[len(text)-mostOfPrompt/4:]
+	if at := strings.LastIndexByte(head, '\n'); at >= 0 {
+		head = head[:at]
+	}
+	_, tail, _ = strings.Cut(tail, "\n\n")
+	return head + "\n\n" + tail
 }
 
 func (s *infoScan) header(e Entry, offset int64) error {
@@ -346,7 +382,9 @@ type lineInfo struct {
 }
 
 // A messageInfo holds what a listing wants to know of a message.
-type messageInfo struct{ role, content, sent, usage, response, model js.Value }
+type messageInfo struct {
+	role, content, sent, usage, response, model, synthetic, attribution js.Value
+}
 
 // read reads a line. It reports false if the line is not one object.
 func (g *lineInfo) read(l jsonl.Line) bool {
@@ -358,7 +396,7 @@ func (g *lineInfo) read(l jsonl.Line) bool {
 		g.pick = js.NewPick(
 			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}, {Name: "usage", Into: &g.usage}, {Name: MemberCopy, Into: &g.copied}},
 			"message",
-			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}, {Name: "responseId", Into: &m.response}, {Name: "model", Into: &m.model}})
+			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}, {Name: "responseId", Into: &m.response}, {Name: "model", Into: &m.model}, {Name: "synthetic", Into: &m.synthetic}, {Name: "attribution", Into: &m.attribution}})
 	}
 	return g.pick.Valid(l.Data)
 }

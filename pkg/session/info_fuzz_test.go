@@ -39,6 +39,10 @@ func infoOf(data []byte) (Info, error) {
 		if m.role == RoleUser && i.FirstMessage == "" {
 			i.FirstMessage = text
 		}
+		if prompt := js.Trim(m.Text("\n")); m.role == RoleUser && prompt != "" && len(i.Prompts) < MostPrompts &&
+			!js.Value(m.Get("synthetic")).Truthy() && m.Str("attribution") != "agent" {
+			i.Prompts = append(i.Prompts, abridged(prompt))
+		}
 		if text != "" {
 			i.LastMessage = text
 		}

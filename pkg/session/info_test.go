@@ -72,6 +72,14 @@ func TestScanInfo(t *testing.T) {
 			},
 		},
 		{
+			"prompts", join(head, said("a", "user", `[{"type":"text","text":" one"},{"type":"text","text":"two "}]`, ""), said("b", "user", `"by itself"`, `,"synthetic":true`),
+				said("c", "user", `"by an agent"`, `,"attribution":"agent"`), said("d", "user", `"three"`, `,"attribution":"user"`)),
+			func(i *session.Info) {
+				i.Entries, i.Messages, i.FirstMessage, i.LastMessage, i.Prompts = 4, 4, " one two ", "three", []string{"one\ntwo", "three"}
+				i.Modified = created.Add(time.Second)
+			},
+		},
+		{
 			"parent and title", join(`{"type":"session","id":"s","title":"t","parentSession":"/f","timestamp":"?"}`),
 			func(i *session.Info) {
 				*i = session.Info{ID: "s", Name: "t", ParentSession: "/f", Version: 1, Exact: true}
@@ -82,6 +90,9 @@ func TestScanInfo(t *testing.T) {
 			t.Parallel()
 			want := full
 			c.change(&want)
+			if want.FirstMessage != "" && want.Prompts == nil {
+				want.Prompts = []string{want.FirstMessage}
+			}
 			got, err := session.ScanInfo(strings.NewReader(c.in))
 			if err != nil {
 				t.Fatal(err)
@@ -90,6 +101,23 @@ func TestScanInfo(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Of many prompts the first are read, and of a long one whole lines from its beginning and whole paragraphs from its end.
+func TestPromptsAreBounded(t *testing.T) {
+	t.Parallel()
+	lines := []string{head, said("a", "user", `"begin\n`+strings.Repeat("x", 7000)+`\nmiddle\n\n`+strings.Repeat(`y\n`, 3000)+`\n\nthe end"`, "")}
+	for range 20 {
+		lines = append(lines, said("b", "user", `"more"`, ""))
+	}
+	got, err := session.ScanInfo(strings.NewReader(join(lines...)))
+	if err != nil || len(got.Prompts) != session.MostPrompts || got.Prompts[0] != "begin\n\n\nthe end" {
+		t.Errorf("%d prompts, the first %.100q, %v", len(got.Prompts), got.Prompts, err)
+	}
+	tail := "cut\n" + join(said("z", "user", `"late"`, ""))
+	if got, err = (session.InfoReader{}).Ends([]byte(join(head)), []byte(tail)); err != nil || got.FirstMessage != "" || got.Prompts != nil || got.LastMessage != "late" {
+		t.Errorf("%+v, %v, but what was said last may not have been said first", got, err)
 	}
 }
 
@@ -157,7 +185,7 @@ func TestScanHeadTailEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Exact, want.Entries, want.Messages = false, 3, 2
+	want.Exact, want.Entries, want.Messages, want.Prompts = false, 3, 2, []string{"first"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

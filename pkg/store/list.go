@@ -16,6 +16,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -33,6 +34,9 @@ type Row struct {
 	// the session has no time, it is ModTime.
 	session.Info
 }
+
+// Title returns the title of the session and where it comes from, see [convo.Title].
+func (r Row) Title() (title, from string) { return convo.Title(r.Name, r.Prompts) }
 
 // Options says which sessions are read, and how. The zero value is ready for use.
 type Options struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -52,6 +53,11 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 	if row.Modified.IsZero() {
 		row.Modified = row.ModTime.Round(time.Millisecond) // as JavaScript's Date has it
 	}
+	if title, from := row.Title(); from == convo.TitlePrompt {
+		row.Prompts = []string{title} // whose title it is; a listing keeps all rows
+	} else {
+		row.Prompts = nil
+	}
 	row.Info = detach(row.Info)
 	return row, nil
 }
@@ -68,7 +74,7 @@ func (l *rowReader) small(f *file, size int64) (session.Info, error) {
 	return l.info.Of(l.buf[:n])
 }
 
-// ends reads the head and the tail of a session. The tail grows until it
+// ends reads the head and the tail of a session. The head grows until it holds a message of the user, and the tail grows until it
 // holds a user or assistant message, which shows in the time of modification:
 // the last line may be longer than any window that is cheap.
 func (l *rowReader) ends(ctx context.Context, f *file, size int64) (session.Info, error) {
@@ -83,9 +89,23 @@ func (l *rowReader) ends(ctx context.Context, f *file, size int64) (session.Info
 		// deserve to be overlooked.
 		return l.info.Read(disk.Reader{Ctx: ctx, R: f})
 	}
+	for window := l.first * 4; start.FirstMessage == "" && window <= l.last; window *= 4 { // not that of the tail
+		if window >= size {
+			return l.info.Read(disk.Reader{Ctx: ctx, R: f})
+		}
+		if err := ctx.Err(); err != nil {
+			return session.Info{}, err
+		}
+		if head, err = readAt(f, 0, window); err != nil {
+			return session.Info{}, err
+		}
+		if start, err = l.info.Ends(head, nil); err != nil {
+			return session.Info{}, err
+		}
+	}
 	info := start
 	for window := l.first; window <= l.last; window *= 4 {
-		if size-window < l.first {
+		if size-window < int64(len(head)) {
 			return l.info.Read(disk.Reader{Ctx: ctx, R: f})
 		}
 		if err := ctx.Err(); err != nil {

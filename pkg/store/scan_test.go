@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -83,6 +84,28 @@ func TestListLargeIsNotReadWhole(t *testing.T) {
 	}
 }
 
+// What was said first is read on to, and is never what was said last.
+func TestListLargeReadsOnToTheFirstPrompt(t *testing.T) {
+	t.Parallel()
+	head, _, _ := strings.Cut(text("id", "/p", 1), "\n")
+	asked := message(1, "Fix the lexer.")
+	late := message(99, "now the parser")
+	for name, tt := range map[string]struct {
+		data, title, first string
+	}{
+		"behind the first window": {padding(9<<10) + asked, "Fix the lexer", "Fix the lexer."},
+		"behind the last window":  {padding(600<<10) + asked, "", ""},
+		"none":                    {"", "", ""},
+	} {
+		path := write(t, t.TempDir(), "x.jsonl", head+"\n"+tt.data+padding(300<<10)+padding(300<<10)+late)
+		reader := rowReader{limits: sixteenth}
+		r, err := reader.read(t.Context(), path)
+		if title, _ := r.Title(); err != nil || r.FirstMessage != tt.first || title != tt.title || r.LastMessage != "now the parser" {
+			t.Errorf("%s: %q, title %q, last %q, %v", name, r.FirstMessage, title, r.LastMessage, err)
+		}
+	}
+}
+
 func TestListLargeNonSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -125,7 +148,10 @@ func FuzzEnds(f *testing.F) {
 		if id := func(r Row) [4]any { return [4]any{r.ID, r.CWD, r.ParentSession, r.Created} }; id(ends) != id(whole) {
 			t.Fatalf("ends %+v\nwhole %+v", ends, whole)
 		}
-		if ends.Exact && ends.Info != whole.Info {
+		if ends.FirstMessage != "" && ends.FirstMessage != whole.FirstMessage {
+			t.Fatalf("another first message: ends %+v\nwhole %+v", ends, whole)
+		}
+		if ends.Exact && !reflect.DeepEqual(ends.Info, whole.Info) {
 			t.Fatalf("exact, but\nends %+v\nwhole %+v", ends, whole)
 		}
 	})
@@ -141,7 +167,7 @@ func TestDetach(t *testing.T) {
 		{},
 	} {
 		out := detach(in)
-		if in != out {
+		if !reflect.DeepEqual(in, out) {
 			t.Errorf("changed: %+v", out)
 		}
 		for i, pair := range [][2]string{

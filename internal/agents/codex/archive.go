@@ -220,7 +220,7 @@ func (a *archive) info(ctx context.Context, files []*formats.Source, key string,
 		return info, err
 	}
 	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
-	info.FirstMessage = h.firstPrompt
+	info.FirstMessage, info.Prompts = h.firstPrompt, []string{h.firstPrompt}
 	info.Size, info.ModTime, info.Modified = h.size, h.modified, h.modified
 	if h.created != 0 {
 		info.Created = time.UnixMilli(h.created).UTC()

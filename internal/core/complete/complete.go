@@ -250,16 +250,14 @@ func byTitle(ctx context.Context, all []store.Candidate, text string, add func(c
 	})
 }
 
-// titleOf returns the name of a session, or else its first question.
+// titleOf returns the title of a session.
 func titleOf(ctx context.Context, path string) string {
 	row, err := store.Stat(ctx, path, false)
 	if err != nil {
 		return ""
 	}
-	if row.Name != "" {
-		return row.Name
-	}
-	return row.FirstMessage
+	title, _ := row.Title()
+	return title
 }
 
 // each does 0 to n-1, a few at a time and in this order, until ctx ends.

@@ -21,9 +21,9 @@ func full() Row {
 	return Row{Agent: "codex", Address: "codex:0199", Row: store.Row{
 		Path: "/h/.codex/sessions/r.jsonl", Size: 1 << 40, ModTime: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
 		Info: session.Info{
-			ID: "0199", CWD: "/w", Name: "a <name> \u2028", ParentSession: "0198", Version: 3,
+			ID: "0199", CWD: "/w", Name: "a <name>", ParentSession: "0198", Version: 3,
 			Created: time.UnixMilli(1767323045000).UTC(), Modified: time.UnixMilli(1767323046123).UTC(),
-			Entries: 7, Messages: 5, FirstMessage: "first\n\t\"x\" \x1b[31m", LastMessage: strings.Repeat("ä", 100_000), Exact: true,
+			Entries: 7, Messages: 5, FirstMessage: "first\u2028\n\t\"x\" \x1b[31m", LastMessage: strings.Repeat("ä", 100_000), Exact: true,
 			Spent: session.Spent{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 1 << 60, Reasoning: 1, Cost: 0.25, Priced: true},
 		},
 	}}
@@ -32,10 +32,11 @@ func full() Row {
 // A row that was written is the row that is read.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
-	free, shared := full(), full()
+	free, shared, asked := full(), full(), full()
+	asked.Name, asked.Prompts = "", []string{"Fix the lexer"}
 	free.Spent.Cost, free.Spent.Priced = 0, false
 	shared.Spent, shared.Unspent = session.Spent{}, true
-	for name, row := range map[string]Row{"full": full(), "empty": {}, "ours": {Row: full().Row}, "unpriced": free, "shared": shared} {
+	for name, row := range map[string]Row{"full": full(), "empty": {}, "ours": {Row: full().Row}, "asked": asked, "unpriced": free, "shared": shared} {
 		text := JSON(row)
 		got, err := Parse([]byte(text))
 		if diff := cmp.Diff(row, got); diff != "" || err != nil || !json.Valid([]byte(text)) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -26,11 +27,10 @@ type Row struct {
 	Unspent bool   // nothing is known of what was spent
 }
 
-// Title returns the line that stands for a session: the first one of its name, or else of its first message. It is not
-// clean, and may be huge.
+// Title returns the title of a session, as [store.Row.Title].
 func Title(r store.Row) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(r.Name, r.FirstMessage)), "\n")
-	return js.ValidText(line)
+	title, _ := r.Title()
+	return title
 }
 
 // Later compares sessions by when they were written to: by the time of the file,
@@ -56,7 +56,8 @@ type SessionRow struct {
 	Parent       string      `row:"parent,null"`       // The session that it comes from, by path or id, as its header has it; null if there is none.
 	CWD          string      `row:"cwd,null"`          // The working directory; null if the header names none.
 	Agent        string      `row:"agent,null"`        // The agent whose session it is; null for one of the store of sess, of a directory or of the remote.
-	Title        string      `row:"title,null"`        // The session's name; null if it has none.
+	Title        string      `row:"title,null"`        // The session's title on one line: the one that is stored, else one made of the first prompts; null if there is neither.
+	TitleFrom    string      `row:"titleFrom,null"`    // Where the title is from: "stored" or "prompt"; null if there is none.
 	Version      int         `row:"version"`           // The version of the format, 1 to 3; 0 if there is none.
 	Created      row.Time    `row:"created"`           // When the session was begun.
 	Modified     row.Time    `row:"modified"`          // When the newest message was written, or else the session begun.
@@ -78,8 +79,9 @@ func JSON(r Row) string { return row.JSON(r.row()) }
 func Write(w io.Writer, r Row) error { return row.Write(w, r.row()) }
 
 func (r Row) row() SessionRow {
+	title, from := r.Title()
 	out := SessionRow{
-		Address: r.Address, Path: r.Path, Session: r.ID, Parent: r.ParentSession, CWD: r.CWD, Agent: r.Agent, Title: r.Name,
+		Address: r.Address, Path: r.Path, Session: r.ID, Parent: r.ParentSession, CWD: r.CWD, Agent: r.Agent, Title: title, TitleFrom: from,
 		Version: r.Version, Created: moment(r.Created), Modified: moment(r.Modified), Written: moment(r.ModTime),
 		Size: r.Size, Entries: r.Entries, Messages: r.Messages, Exact: r.Exact, FirstMessage: r.FirstMessage, LastMessage: r.LastMessage,
 	}
@@ -127,14 +129,15 @@ func Rows(r io.Reader) iter.Seq2[Row, error] {
 // Parse returns the row that [Write] wrote as data.
 func Parse(data []byte) (Row, error) {
 	var v struct {
-		Kind                                              string
-		Address, Path, Session, Parent, CWD, Agent, Title string
-		Created, Modified, Written                        string
-		FirstMessage, LastMessage                         string
-		Version, Entries, Messages                        int
-		Size                                              int64
-		Exact                                             bool
-		Tokens                                            *struct {
+		Kind                                       string
+		Address, Path, Session, Parent, CWD, Agent string
+		Title, TitleFrom                           string
+		Created, Modified, Written                 string
+		FirstMessage, LastMessage                  string
+		Version, Entries, Messages                 int
+		Size                                       int64
+		Exact                                      bool
+		Tokens                                     *struct {
 			Input, Output, CacheRead, CacheWrite, Reasoning int64
 		}
 		Cost *float64
@@ -153,6 +156,9 @@ func Parse(data []byte) (Row, error) {
 			FirstMessage: v.FirstMessage, LastMessage: v.LastMessage, Exact: v.Exact,
 		},
 	}}
+	if v.TitleFrom == convo.TitlePrompt {
+		r.Name, r.Prompts = "", []string{v.Title} // whose title it is
+	}
 	if t := v.Tokens; t != nil {
 		r.Spent = session.Spent{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning}
 	}

@@ -227,16 +227,11 @@ func Policy(scripted bool) string {
 	return "default-src 'none'; style-src " + hash(style) + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// title is the name of the session, or else what was asked first.
+// title is the title of the session.
 func (p *page) title() string {
 	title := p.o.Title
 	if title == "" {
-		title = session.NameOf(p.s.Header, p.s.Entries)
-	}
-	for _, i := range p.path {
-		if title == "" && p.s.Entries[i].Role() == session.RoleUser && !p.s.Entries[i].IsHarness() {
-			title = convo.Say(p.s.Entries[i])
-		}
+		title, _ = convo.TitleOf(p.s.Header, p.s.Entries)
 	}
 	return headOf(session.OneLine(title), 120)
 }

@@ -68,7 +68,7 @@ func TestAnswersAreTold(t *testing.T) {
 func TestHeadingIsCutAtAWord(t *testing.T) {
 	t.Parallel()
 	got := written(t, corpus.Parse(t, message("user", texts(strings.Repeat("incomprehensible ", 20)))), usual)
-	want := "<h1>" + strings.TrimSpace(strings.Repeat("incomprehensible ", 7)) + "…</h1>"
+	want := "<h1>" + strings.TrimSpace(strings.Repeat("incomprehensible ", 4)) + "…</h1>"
 	if !strings.Contains(got, want) {
 		t.Errorf("no %s in %.200q", want, from(got, "<h1"))
 	}

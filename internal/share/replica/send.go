@@ -136,10 +136,7 @@ func (s *transfer) card(ctx context.Context, d *diff) error {
 // CardOf returns what a card says of a session besides its place in the remote. The time made
 // is the header's.
 func CardOf(row store.Row, made string) remote.Card {
-	title := row.Name
-	if title == "" {
-		title = row.FirstMessage
-	}
+	title, _ := row.Title()
 	return remote.Card{
 		ID: row.ID, Title: title, CWD: row.CWD, Made: made, Modified: js.FormatTime(row.Modified.UnixMilli()),
 		Entries: row.Entries, Messages: row.Messages, Exact: row.Exact,

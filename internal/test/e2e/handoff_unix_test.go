@@ -185,7 +185,7 @@ func TestHandoffBrief(t *testing.T) {
 	dir := handed(t)
 	r := scripted(t, dir, `sess-path codex: | sess-handoff -q --to omp --budget 10 - -- sh -c 'cat >/dev/null; printf "## Original Request\nthe goal\n\n## Early Progress\n- none\n"'; sess-ls --paths; sess-ls --agent omp`)
 	lines := strings.Split(r.stdout, "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[0], "omp --resume ") || !strings.Contains(lines[2], "Work handed over") {
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "omp --resume ") || !strings.Contains(lines[2], "\tlook at the tokenizer") {
 		t.Fatalf("%q", r.stdout)
 	}
 	text := scripted(t, dir, "sess-path --as text omp:"+strings.Fields(lines[0])[2]).stdout
