@@ -164,7 +164,8 @@ func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
 
 // title is the cell of a title.
 func title(r store.Row) screen.Cell {
-	if text := screen.OneLine(listing.Title(r)); text != "" {
+	title, _ := r.Title()
+	if text := screen.OneLine(title); text != "" {
 		return screen.Cell{Text: text}
 	}
 	return screen.Cell{Text: "(no prompt)", Style: tty.Dim}

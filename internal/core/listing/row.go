@@ -8,7 +8,6 @@ import (
 	"iter"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/row"
@@ -25,12 +24,6 @@ type Row struct {
 	Agent   string // the format of the store it is in, "" for ours
 	Address string // what other tools take for it, "" if they take nothing
 	Unspent bool   // nothing is known of what was spent
-}
-
-// Title returns the title of a session, as [store.Row.Title].
-func Title(r store.Row) string {
-	title, _ := r.Title()
-	return title
 }
 
 // Later compares sessions by when they were written to: by the time of the file,

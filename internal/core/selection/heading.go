@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/sess-tools/sess/internal/core/address"
-	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/pkg/session"
@@ -26,5 +25,6 @@ func (src Source) Heading(place row.Place, info session.Info, short func(string)
 	if src.Name != "-" {
 		name = short(address.Shown(src.Owner(), cmp.Or(place.Address, src.Name), place.Session))
 	}
-	return screen.Heading{Address: name, Modified: info.Modified, CWD: info.CWD, Title: listing.Title(store.Row{Info: info})}
+	title, _ := store.Row{Info: info}.Title()
+	return screen.Heading{Address: name, Modified: info.Modified, CWD: info.CWD, Title: title}
 }
