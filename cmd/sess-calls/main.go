@@ -21,7 +21,7 @@ var tool = cli.Tool{
 	Summary: "list what an agent did",
 	Args:    "[SESSION|DIR...]",
 	Doc: "A row for each call: ENTRY:KIND:STATUS:TARGET, with the session in front if there are several.\n" +
-		"Without SESSION or DIR it reads what sess-grep reads.",
+		"Without SESSION or DIR it reads standard input, at a terminal the newest session here.",
 	Examples: `sess-calls s.jsonl
 sess-calls --status fail claude:
 sess-calls --touched '*.go' --kind write s.jsonl
@@ -41,7 +41,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	found, err := c.sessions.Find(ctx, s, operands)
+	found, err := c.sessions.FindOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	case c.migrate:
 		return c.migrateOne(ctx, s, operands)
 	}
-	names, err := c.names(s, operands)
+	names, err := c.names(ctx, s, operands)
 	if err != nil {
 		return err
 	}

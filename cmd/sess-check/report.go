@@ -19,11 +19,12 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// names are the sessions to check; none named is standard input.
-func (c *config) names(s *cli.Streams, operands []string) ([]string, error) {
+// names are the sessions to check; none named is standard input or, at a terminal, the newest session here.
+func (c *config) names(ctx context.Context, s *cli.Streams, operands []string) ([]string, error) {
 	if !c.nul {
 		if len(operands) == 0 {
-			return []string{"-"}, nil
+			name, err := address.OneOrNewest(ctx, s, nil)
+			return []string{cmp.Or(name, "-")}, err
 		}
 		return operands, nil
 	}

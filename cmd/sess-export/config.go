@@ -70,7 +70,7 @@ func readOnly(name string) error {
 }
 
 // operands returns the format and the name of the session.
-func (c *config) operands(operands []string) (formats.Format, string, error) {
+func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string) (formats.Format, string, error) {
 	if len(operands) == 0 {
 		return nil, "", cli.UsageError("no format named: one of %s", names())
 	}
@@ -102,7 +102,7 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	case c.version != "" && !slices.Contains(about.Versions, c.version):
 		return nil, "", cli.UsageError("%s is not written for %q: %s", about.Name, c.version, choice(about.Versions))
 	}
-	name, err := address.One(operands[1:])
+	name, err := address.OneOrNewest(ctx, s, operands[1:])
 	return format, name, err
 }
 

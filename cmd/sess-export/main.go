@@ -35,7 +35,7 @@ sess-export omp --strict --losses lost.jsonl s.jsonl`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	format, name, err := c.operands(operands)
+	format, name, err := c.operands(ctx, s, operands)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ sess-fork --branches --store --cwd . old.jsonl`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	name, err := address.One(operands)
+	name, err := address.OneOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

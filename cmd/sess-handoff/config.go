@@ -17,8 +17,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact"
-	"github.com/sess-tools/sess/internal/core/subprocess"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -88,32 +86,6 @@ func (c *config) importer() error {
 	}
 	err = cli.CommandFailed(errors.New("handing over to opencode: PATH has no opencode, whose import takes the session in"))
 	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
-}
-
-// newest returns the address of the newest session of this directory: of any agent but the target,
-// or in the store, and of no sub-agent.
-func (c *config) newest(ctx context.Context, s *cli.Streams) (string, error) {
-	best, when := "", ""
-	for _, more := range [][]string{{"--agent", address.EveryAgent}, nil} {
-		out, err := subprocess.Output(ctx, "sess-ls", append([]string{"-q", "--json", "--cwd", ".", "--subagents", "no"}, more...)...)
-		if err != nil && cli.Status(err) != cli.ExitNo {
-			return "", err
-		}
-		for line := range strings.Lines(out) {
-			row := js.Value(line)
-			if row.Get("agent").Str() == c.to && c.to != "" || row.Get("firstMessage") == "null" {
-				continue
-			}
-			if at := row.Get("modified").Str(); at > when {
-				best, when = row.Get("address").Str(), at
-			}
-		}
-	}
-	if best == "" {
-		return "", cli.WithHint(cli.No("no session of this directory to hand over"), "sess-ls --agent all --all lists those of all directories; an address names one")
-	}
-	s.Infof("taking %s, the newest session of this directory", best)
-	return best, nil
 }
 
 // open reads the session, without its secrets unless they are wanted.

@@ -59,7 +59,7 @@ type job struct {
 // read reads the source and finds where it ends.
 func (j *job) read(ctx context.Context, name string) (err error) {
 	if name == "" {
-		if name, err = j.newest(ctx, j.streams); err != nil {
+		if name, err = address.NewestHere(ctx, j.streams, j.to); err != nil {
 			return err
 		}
 	}

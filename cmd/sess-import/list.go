@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -32,6 +33,9 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		info, err := c.choose(ctx, j, a)
 		if err != nil {
 			return err
+		}
+		if c.recent {
+			return j.row(info) // it has its details
 		}
 		return j.detail(ctx, a, info)
 	}
@@ -121,7 +125,7 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 		}
 	}
 	if info, ok := j.latest(ctx, a, here); ok {
-		return info, c.announce(ctx, j, a, info)
+		return c.taken(ctx, j, a, info, here)
 	}
 	switch {
 	case first != nil:
@@ -178,10 +182,7 @@ func (c *config) away(j *job, elsewhere formats.Info) error {
 	if err != nil {
 		return err
 	}
-	if c.list {
-		return cli.No("no session of %s in %s", j.name, dir)
-	}
-	err = fmt.Errorf("no session of %s in %s", j.name, dir)
+	err = c.none("no session of %s in %s", j.name, dir)
 	if !j.own {
 		return cli.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, elsewhere.CWD)
 	}
@@ -205,19 +206,32 @@ func addressOf(agent string, info formats.Info, shared bool) string {
 	return agent + ":" + info.ID
 }
 
-// announce says which session was taken to be the newest, with -v and on a terminal.
-func (c *config) announce(ctx context.Context, j *job, a formats.Archive, info formats.Info) error {
-	if c.list || !j.streams.Verbose && !tty.IsTerminal(j.streams.ErrFile()) {
-		return nil
+// taken returns the newest session of several with its details, if they are printed, and says with -v and on a terminal which
+// one it is.
+func (c *config) taken(ctx context.Context, j *job, a formats.Archive, info formats.Info, of []*formats.Info) (formats.Info, error) {
+	tells := j.streams.Verbose || !c.list && tty.IsTerminal(j.streams.ErrFile())
+	if !tells && !c.list {
+		return info, nil
 	}
-	if found, err := detailed(ctx, a, info); err == nil {
-		info = found
-	} else if ctx.Err() != nil {
-		return ctx.Err()
+	info, err := detailed(ctx, a, info)
+	if err != nil || !tells {
+		return info, err
+	}
+	whole := 0
+	for _, other := range of {
+		if !other.Aside && !selection.IsPart(other.Path, other.ParentSession) {
+			whole++
+		}
+	}
+	where := ""
+	if c.cwd == "." {
+		where = " here"
+	} else if c.cwd != "" {
+		where = " in " + disk.Subject(c.cwd)
 	}
 	title, _ := info.Title()
-	j.streams.Infof("%s of %s, %s: %s", j.address(info), info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), cmp.Or(title, "without a title"))
-	return nil
+	j.streams.Infof("taking %s, the newest%s of %d: %s", j.address(info), where, whole, cmp.Or(tty.Clean(title), "without a title"))
+	return info, nil
 }
 
 // detail prints the row of one session that was listed without details.

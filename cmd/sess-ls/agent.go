@@ -151,6 +151,9 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 			args = append(args, "--cwd="+o.CWD)
 		}
 	}
+	if len(c.named) == 1 && c.named[0].newest && !c.recent {
+		args = append(args, "--session="+c.named[0].id) // and the others need not be read
+	}
 	p, err := subprocess.Program{
 		Name: address.Importer, Args: append(args, place...),
 		Say: func(m subprocess.Message) { found.said = append(found.said, m) },

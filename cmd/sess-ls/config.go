@@ -10,6 +10,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -46,27 +48,32 @@ func (c *config) flags() []cli.Flag {
 // several reports whether the sessions of more than one agent are listed.
 func (c *config) several() bool { return len(c.sessions.Named()) > 1 }
 
-// A named operand is an address: of an agent or the remote, of the sessions of a directory or of
-// those whose ids begin so.
+// A named operand is an address: of the session of an agent, or of those in the remote, whose ids begin so.
 type named struct {
 	name, id string
-	here     func(cwd string) bool
+	newest   bool // the id is whole
 }
 
-// addresses takes the addresses among the operands as flags, and returns the other operands.
-func (c *config) addresses(operands []string) (places []string, err error) {
+// addresses takes the addresses among the operands as flags, and returns the other operands. NAME: is the newest session
+// here, and no others: on a terminal it is said what lists them.
+func (c *config) addresses(ctx context.Context, s *cli.Streams, operands []string) (places []string, err error) {
 	for _, op := range operands {
-		name, dir, id, ok := address.Address(op)
-		if !ok {
+		if _, _, _, ok := address.Address(op); !ok {
 			places = append(places, op)
 			continue
 		}
-		if dir != "" {
-			if dir, err = address.CWD(dir); err != nil {
-				return nil, err
+		found, err := address.Newest(ctx, s, op, c.sessions.CWD)
+		if err != nil {
+			return nil, err
+		}
+		name, _, id, _ := address.Address(found)
+		if found != op {
+			c.sessions.CWD = "" // which the address had
+			if tty.IsTerminal(s.OutFile()) && s.Once(name) {
+				s.Infof("sess-ls --agent %s lists all of %s", name, session.AgentName(name))
 			}
 		}
-		c.named = append(c.named, named{name, id, store.SameDir(dir)})
+		c.named = append(c.named, named{name, id, found != op})
 		if name != address.Remote {
 			c.sessions.Agents = append(c.sessions.Agents, name)
 		}
@@ -83,7 +90,7 @@ func (c *config) remote() bool { return len(c.named) > 0 && c.named[0].name == a
 // isNamed reports whether an address means the session, or none says which ones are meant.
 func (c *config) isNamed(r store.Row) bool {
 	return len(c.named) == 0 || slices.ContainsFunc(c.named, func(n named) bool {
-		return (n.name == address.Remote || n.name == c.owned(r).Agent) && (strings.HasPrefix(r.ID, n.id) || r.Path == n.id) && n.here(r.CWD)
+		return (n.name == address.Remote || n.name == c.owned(r).Agent) && (strings.HasPrefix(r.ID, n.id) || r.Path == n.id)
 	})
 }
 

@@ -44,7 +44,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	// All rows are there until the last is found: to collect more often saves a
 	// fifth of the memory, and hardly takes time.
 	debug.SetGCPercent(50)
-	switch operands, err = c.addresses(operands); {
+	switch operands, err = c.addresses(ctx, s, operands); {
 	case err != nil:
 		return err
 	case c.remote():

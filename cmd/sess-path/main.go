@@ -35,7 +35,7 @@ sess-path --where '.message.role == "user"' s.jsonl`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	name, err := address.One(operands)
+	name, err := address.OneOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

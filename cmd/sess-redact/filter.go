@@ -22,7 +22,7 @@ import (
 
 // filter writes a session without its secrets.
 func (c *config) filter(ctx context.Context, s *cli.Streams, r *redact.Redactor, operands []string) error {
-	name, err := address.One(operands)
+	name, err := address.OneOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if c.directory() {
 		return c.makeDirectory(ctx, s, operands)
 	}
-	name, err := address.One(operands)
+	name, err := address.OneOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

@@ -221,6 +221,9 @@ func (c *config) find(ctx context.Context, s *cli.Streams, operands []string) (s
 	if len(c.sessions.Agents) > 0 {
 		c.sessions.Since = c.since
 	}
+	if c.asContext {
+		return c.sessions.FindOrNewest(ctx, s, operands)
+	}
 	return c.sessions.Find(ctx, s, operands)
 }
 

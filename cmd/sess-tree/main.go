@@ -36,7 +36,7 @@ sess-tree --dot s.jsonl > s.dot`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	name, err := address.One(operands)
+	name, err := address.OneOrNewest(ctx, s, operands)
 	if err != nil {
 		return err
 	}

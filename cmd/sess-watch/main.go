@@ -40,7 +40,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(s); err != nil {
 		return err
 	}
-	found, err := c.sessions.Find(ctx, s, operands)
+	found, err := c.sessions.FindOrNewest(ctx, s, operands)
 	if err != nil {
 		return s.Dashes(err)
 	}

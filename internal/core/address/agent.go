@@ -141,13 +141,6 @@ func Address(operand string) (name, dir, id string, ok bool) {
 	return a.format, "", a.id, ok
 }
 
-// Listed reports whether an operand of a tool that takes many sessions names all of an agent, NAME:, or those of a
-// directory, NAME:/DIR; or all of the remote. Name is the part in front of the colon.
-func Listed(operand string) (name string, ok bool) {
-	name, _, id, ok := Address(operand)
-	return name, ok && id == ""
-}
-
 // program is the one that prints the session.
 func (a address) program() string {
 	if a.format == Remote {

@@ -45,6 +45,7 @@ func Statuses() []StatusData {
 
 var (
 	errNo          = errors.New("no")
+	errUsage       = errors.New("usage")
 	errCommand     = errors.New("command failed")
 	errInterrupted = errors.New("interrupted")
 	errReaderGone  = errors.New("the reader of standard output went away")
@@ -69,6 +70,7 @@ var statuses = []struct {
 	{session.ErrVersion, ExitMalformed},
 	{session.ErrNotSession, ExitMalformed},
 	{jsonl.ErrTorn, ExitMalformed},
+	{errUsage, ExitUsage},
 	{errNo, ExitNo},
 }
 
@@ -118,12 +120,12 @@ func CommandStatus(status int) error {
 }
 
 // WithStatus marks err as the failure of another of the tools that ended with a
-// status: err gets the same one. A nil err stays nil. The status of an error is
-// never 0, and one that is not of the table, or says that a reader of the other
+// status: err gets the same one; with [ExitUsage] what was the answer no becomes a failure. A nil err stays nil. The status
+// of an error is never 0, and one that is not of the table, or says that a reader of the other
 // tool's output went away, is [ExitUsage].
 func WithStatus(err error, status int) error {
 	kind, ok := map[int]error{
-		ExitNo: errNo, ExitMalformed: session.ErrMalformed, ExitBusy: jsonl.ErrLocked, ExitCommand: errCommand,
+		ExitNo: errNo, ExitUsage: errUsage, ExitMalformed: session.ErrMalformed, ExitBusy: jsonl.ErrLocked, ExitCommand: errCommand,
 		ExitInterrupted: context.Canceled,
 	}[status]
 	if err == nil || !ok {

@@ -139,9 +139,31 @@ func (f Found) SayNothing(s *cli.Streams) {
 	}
 }
 
+// FindOrNewest is [Selection.Find] for a tool that reads one session if nothing says which: where standard input is a
+// terminal that is the newest one here.
+func (c Selection) FindOrNewest(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
+	if len(operands) == 0 && !c.Given() {
+		name, err := address.OneOrNewest(ctx, s, nil)
+		if err != nil {
+			return Found{}, err
+		}
+		if name != "" {
+			operands = []string{name}
+		}
+	}
+	return c.Find(ctx, s, operands)
+}
+
 // Find finds the sessions that operands and the selection mean: standard input if there
-// is neither and it is a pipe or a file.
+// is neither and it is a pipe or a file. An address means one session, but remote:, which means all of the remote.
 func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
+	operands = slices.Clone(operands)
+	for i, op := range operands {
+		var err error
+		if operands[i], err = address.Newest(ctx, s, op, c.CWD); err != nil {
+			return Found{}, cli.WithStatus(err, cli.ExitUsage) // as for any address that names nothing
+		}
+	}
 	switch {
 	case len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s):
 		operands = []string{"-"}
@@ -158,13 +180,10 @@ func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) 
 		if err := address.Named(op); err != nil {
 			return out, err
 		}
-		if name, ok := address.Listed(op); ok {
+		if op == address.Remote+":" {
 			of := Found{}
 			if err := c.listAgent(ctx, s, &of, "", []string{op}); err != nil {
 				return out, err
-			}
-			for i := range of.List {
-				of.List[i].Agent = strings.TrimPrefix(name, address.Remote)
 			}
 			out.add(of.List)
 			continue

@@ -142,7 +142,7 @@ func TestHandoffRefuses(t *testing.T) {
 		t.Errorf("%+v", quoted)
 	}
 	none := runCommand(t, filepath.Join(dir, "a b"), "", "sess-handoff", "--to", "pi")
-	if none.status != 1 || !strings.Contains(none.stderr, "no session of this directory to hand over") {
+	if none.status != 1 || !strings.Contains(none.stderr, "no session of this directory") {
 		t.Errorf("%+v", none)
 	}
 }

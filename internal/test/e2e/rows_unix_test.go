@@ -378,7 +378,7 @@ func TestAddressesOfRows(t *testing.T) {
 	for _, line := range []string{
 		`sess-ls --json full.jsonl s.v2 corpus/pi`, `sess-ls --all --json`, `sess-ls --agent all --json`, `sess-ls remote: --json`, `sess-sync ls --json`,
 		`sess-import claude --list`, `sess-import codex --list`, `sess-import opencode --list`, `sess-import zeroclaw --list`, `sess-import pi --list`,
-		`sess-grep --json -a --agent all -i the`, `sess-grep --json --in all needle full.jsonl fork.jsonl`, `sess-grep --json needle claude: remote:11111111`,
+		`sess-grep --json -a --agent all -i the`, `sess-grep --json --in all needle full.jsonl fork.jsonl`, `sess-grep --json needle claude:/tmp/w remote:11111111`,
 		`sess-history --json -a`, `sess-history --json --agent all`, `sess-stat --json --agent all --by session`, `sess-stat --json --usage --by session full.jsonl remote:1111 s.v2`,
 		`sess-stat --json --context claude:/tmp/w`, `sess-stat --json --compactions full.jsonl`, `sess-tree --json full.jsonl`, `sess-tree --heads --json codex:01a1fc10`, `sess-tree --labels --json labels.jsonl`,
 		`sess-check --json wide.jsonl`, `sess-redact --check --json secret.jsonl`,

@@ -72,7 +72,7 @@ done
 			}
 		})
 	}
-	for operand, want := range map[string]int{"codex:": 2, "codex:./three": 2, "codex:./one": 0} {
+	for operand, want := range map[string]int{"codex:": 0, "codex:./three": 1, "codex:./one": 0} {
 		for tool, line := range selecting {
 			if tool == "history" { // its operands are words
 				continue

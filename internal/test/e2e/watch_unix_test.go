@@ -415,7 +415,7 @@ func TestWatchAgents(t *testing.T) {
 		dir := t.TempDir()
 		check(t, os.MkdirAll(filepath.Join(dir, ".local/share/opencode"), 0o700))
 		path := write(t, dir, ".local/share/opencode/opencode.db", string(corpus.Golden(t, "opencode/homes-1.18")["01-plain/opencode.db"]))
-		b := rung(t, dir, "opencode:")
+		b := rung(t, dir, "opencode:/srv/sample/opencode/genuine/01-plain/proj")
 		check(t, sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {
 			for _, statement := range []string{
 				"PRAGMA cache_size=1", // what does not fit is written at once, and nobody reads meanwhile
