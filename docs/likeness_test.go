@@ -89,12 +89,13 @@ var words = []word{
 	{"since", "only %s since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"},
 	{"skip", "use all rules but `ID,ID`"},
 	{"sort", "sort by `KEY`"},
+	{"state", "end when the state is one of `STATE,STATE`"},
 	{"status", "only %s that ended so: ok, fail, denied, open or the `STATUS` of a command"},
 	{"store", "make %s in the store and print its path"},
 	{"strict", "end with status 3 for %s"},
 	{"subagents", "take the sessions of sub-agents: `WHICH`"},
-	{"summary", "take the summary from `FILE` (- is standard input)"},
-	{"summary!", "print what was asked, done and spent, and what failed%s"},
+	{"summary", "print what was asked, done and spent, and what failed%s"},
+	{"summary-file", "take the summary from `FILE` (- is standard input)"},
 	{"sync", "sync what is written to disk `WHEN`"},
 	{"system", "begin with the system prompt in `FILE`"},
 	{"tail", "treat a torn last line `HOW`"},
@@ -107,7 +108,6 @@ var words = []word{
 	{"type", "only entries of `TYPE`"},
 	{"type=", "add an entry of `TYPE`"},
 	{"until", "only %s before `WHEN`"},
-	{"until!", "end when the state is one of `STATE,STATE`"},
 	{"usage", "print what calls used and cost"},
 	{"verbose", "print more detail"},
 	{"version", "print the version"},
@@ -124,7 +124,6 @@ var letters = map[string]string{
 }
 
 // dialects are the tools that are like another program, with the letters that mean in them what they mean there.
-// sess-watch has of the loops of a shell the word until.
 var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-watch": ""}
 
 // drifting returns in which words the tools do not agree: a word with two meanings, a meaning with

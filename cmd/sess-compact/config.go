@@ -88,7 +88,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 		),
 		cli.Group("The summary",
-			cli.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
+			cli.String(&c.summary, "summary-file", "", "take the summary from `FILE` (- is standard input)"),
 			cli.String(&c.instructions, "instructions", "", "add `TEXT` to the prompt"),
 			cli.String(&c.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
 			cli.Int(&c.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
@@ -217,7 +217,7 @@ func (c *config) checkSubject(s *cli.Streams, _ bool) error {
 	check, plan, prompt := given(c.figures, "--size"), given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
 	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
 	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")
-	summary, command := given(c.summary != "", "--summary"), given(len(s.Command) > 0, "a command")
+	summary, command := given(c.summary != "", "--summary-file"), given(len(s.Command) > 0, "a command")
 	if s.HasCommand && command == "" {
 		return cli.UsageError("no command after --")
 	}

@@ -283,7 +283,7 @@ func (j *job) rescue(name string, err error) error {
 	if j.branch != "" && errors.Is(err, session.ErrLeafMoved) {
 		kept = fmt.Errorf("%w; it does not speak of what came meanwhile", kept)
 	}
-	apply := slices.Concat([]string{"sess-compact", "--summary", file}, j.paid.flags)
+	apply := slices.Concat([]string{"sess-compact", "--summary-file", file}, j.paid.flags)
 	switch {
 	case name == "" || name == "-":
 		return errors.Join(err, cli.WithHint(kept, "to use it, as a filter of the same session: %s", cli.ShellWords(apply)))

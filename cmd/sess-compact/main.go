@@ -23,7 +23,7 @@ var tool = cli.Tool{
 	Command: true,
 	Examples: `sess-compact s.jsonl -- claude -p --tools "" --no-session-persistence
 sess-compact --if-needed --window 200000 s.jsonl -- my-llm
-sess-compact --print-prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
+sess-compact --print-prompt s.jsonl | my-llm | sess-compact --summary-file - s.jsonl
 sess-compact --plan s.jsonl`,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {

@@ -103,7 +103,7 @@ func (j *job) clean(prompt string) (string, error) {
 // readSummary takes a summary that was made elsewhere, by the rules a command's
 // answer has to keep.
 func (j *job) readSummary(heading string) (string, error) {
-	data, err := j.streams.ReadInput(j.summary, "summary", "--summary FILE")
+	data, err := j.streams.ReadInput(j.summary, "summary", "--summary-file FILE")
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 

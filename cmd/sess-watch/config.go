@@ -19,7 +19,7 @@ type config struct {
 	timeout, settle, patience time.Duration
 	sessions                  selection.Selection
 
-	wanted map[string]bool // the states of --until
+	wanted map[string]bool // the states of --state
 	argv   []string
 }
 
@@ -37,8 +37,8 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("When",
 			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, since when, SESSION and what"),
-			cli.Strings(&c.until, "until", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
-			cli.Bool(&c.every, "every", "with --until, end when every session has got there, and not the first"),
+			cli.Strings(&c.until, "state", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
+			cli.Bool(&c.every, "every", "with --state, end when every session has got there, and not the first"),
 			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
 			cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, with status 1; 0 is never"),
 			cli.Duration(&c.settle, "settle", 2*time.Minute, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written"),
@@ -59,14 +59,14 @@ func (c *config) check(s *cli.Streams) error {
 	if err := cli.Exclusive(given...); err != nil {
 		return err
 	}
-	if err := cli.Exclusive(cli.NameIf(c.once, "--once"), cli.NameIf(len(c.until) > 0, "--until")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.once, "--once"), cli.NameIf(len(c.until) > 0, "--state")); err != nil {
 		return err
 	}
 	if c.every && len(c.until) == 0 {
-		return cli.UsageError("--every says when --until ends: there is none")
+		return cli.UsageError("--every says when --state ends: there is none")
 	}
 	if c.damagedOK && len(c.until) == 0 {
-		return cli.UsageError("--damaged-ok goes with --until, which reads the session to its end")
+		return cli.UsageError("--damaged-ok goes with --state, which reads the session to its end")
 	}
 	for _, word := range cli.Words(c.until) {
 		if err := cli.RefuseUnknown("state", word, append(status.Names(), waiting)); err != nil {

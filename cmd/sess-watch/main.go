@@ -25,8 +25,8 @@ var tool = cli.Tool{
 	Command: true,
 	Examples: `sess-watch --once --agent all
 sess-watch claude:
-sess-watch --until waiting --timeout 1h codex: && echo 'your turn'
-sess-watch -q --until failed -a -- mail -s 'an agent failed' me`,
+sess-watch --state waiting --timeout 1h codex: && echo 'your turn'
+sess-watch -q --state failed -a -- mail -s 'an agent failed' me`,
 	Complete: complete.Words(map[string]func() []string{"STATE,STATE": func() []string { return append(status.Names(), waiting) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

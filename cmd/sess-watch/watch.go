@@ -116,7 +116,7 @@ func since(st status.State) string {
 // most is how often sessions are looked at: a file costs next to nothing, many of them together something.
 const most = 500 * time.Millisecond
 
-// follow prints changes until the state is the one of --until.
+// follow prints changes until the state is the one of --state.
 func (w *watcher) follow(ctx context.Context) error {
 	began := time.Now()
 	pause := max(most, min(time.Duration(len(w.all))*time.Millisecond, 2*most))
@@ -240,7 +240,7 @@ func (w *watcher) run(ctx context.Context, text string) error {
 	return cli.CommandFailed(err)
 }
 
-// done reports whether the state of --until is reached, or cannot be reached any more.
+// done reports whether the state of --state is reached, or cannot be reached any more.
 func (w *watcher) done(now int64) (bool, error) {
 	if w.wanted == nil {
 		return false, nil
@@ -260,12 +260,12 @@ func (w *watcher) done(now int64) (bool, error) {
 	case there == len(w.all):
 		return true, w.reading.Err()
 	case elsewhere != "" && (w.every || len(w.all) == 1):
-		return true, cli.No("the session is %s, which is no state of --until", elsewhere)
+		return true, cli.No("the session is %s, which is no state of --state", elsewhere)
 	}
 	return false, nil
 }
 
-// unread is the error of a session that is in a state of --until and cannot be read whole: the state may be another one.
+// unread is the error of a session that is in a state of --state and cannot be read whole: the state may be another one.
 func (w *watcher) unread(ctx context.Context) error {
 	if w.damagedOK {
 		return nil

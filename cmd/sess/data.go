@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -94,19 +95,36 @@ func commands() []string {
 	return names
 }
 
-// list prints every command with its summary.
+// list prints the commands in the groups of README, and others that are found with their summaries.
 func list(ctx context.Context, s *cli.Streams) error {
 	names := commands()
 	if len(names) == 0 {
 		return cli.WithHint(cli.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
 	}
-	rows := make([][]string, len(names))
-	var all sync.WaitGroup
-	for i, name := range names {
-		all.Go(func() { rows[i] = []string{tty.Clean(name), tty.Clean(summary(ctx, name))} })
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s %s\n", program, words)
+	for _, g := range groups {
+		var rows [][]string
+		for _, c := range g.commands {
+			if at := slices.Index(names, c[0]); at >= 0 {
+				rows, names = append(rows, c[:]), slices.Delete(names, at, at+1)
+			}
+		}
+		if len(rows) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", g.head, cli.Table("  ", rows))
+		}
 	}
-	all.Wait()
-	_, err := fmt.Fprintf(s.Out, "usage: %s %s\n\n%s\n%s help COMMAND opens the manual page of one.\n", program, words, cli.Table("  ", rows), program)
+	if len(names) > 0 {
+		rows := make([][]string, len(names))
+		var all sync.WaitGroup
+		for i, name := range names {
+			all.Go(func() { rows[i] = []string{tty.Clean(name), tty.Clean(summary(ctx, name))} })
+		}
+		all.Wait()
+		fmt.Fprintf(&b, "\nOthers in PATH\n%s", cli.Table("  ", rows))
+	}
+	fmt.Fprintf(&b, "\n%s help COMMAND opens the manual page of one, %s ADDRESS shows a session.\n", program, program)
+	_, err := s.Out.Write([]byte(b.String()))
 	return err
 }
 

@@ -8,13 +8,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // dispatch becomes the program that a command names.
 func dispatch(s *cli.Streams, name string, args []string) error {
 	path, err := find(name)
+	if err != nil && isSession(name) {
+		name, args = "show", append([]string{name}, args...)
+		path, err = find(name)
+	}
 	if err != nil {
 		return err
 	}
@@ -22,6 +28,18 @@ func dispatch(s *cli.Streams, name string, args []string) error {
 		return err
 	}
 	return subprocess.Exec(path, prefix+name, args)
+}
+
+// isSession reports whether a word in the place of a command is a session: an address, a file of lines, or an id.
+func isSession(word string) bool {
+	if _, _, _, ok := address.Address(word); ok {
+		return true
+	}
+	fi, err := os.Stat(word)
+	if err == nil && fi.Mode().IsRegular() && strings.HasSuffix(word, ".jsonl") {
+		return true
+	}
+	return len(word) >= 8 && strings.Trim(word[:8], "0123456789abcdef") == "" && session.ValidSessionID(word)
 }
 
 // find returns the path of the program that a command names.
@@ -35,6 +53,9 @@ func find(name string) (string, error) {
 	}
 	if names := commands(); len(names) > 0 {
 		err := cli.UsageError("unknown command %q", name)
+		if is, ok := cli.Meant(name); ok {
+			return "", cli.WithHint(err, "%s: it is %s %s", name, program, is)
+		}
 		if closest, ok := cli.Closest(name, append(names, "help")); ok {
 			return "", cli.WithHint(err, "did you mean %s?", closest)
 		}

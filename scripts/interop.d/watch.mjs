@@ -204,10 +204,10 @@ async function part(name, at, rows, { script, slow = 0, end = "answered" }, star
 	doors.set(name, door);
 	const turn = await start(), wrong = [];
 	await Promise.race([door.asked.promise, turn.done?.then((r) => { throw new Error(`it did not ask the model: ${JSON.stringify(r)}`); }) ?? new Promise(() => {})]);
-	const asked = Date.now(), working = await until(at, "-q", "--until", "working");
+	const asked = Date.now(), working = await until(at, "-q", "--state", "working");
 	if (working.status !== 0 || working.at - asked > late()) wrong.push(`it is not working ${working.at - asked} ms after it asked, status ${working.status}`);
 	const flags = end === "failed" ? ["--settle", "500ms"] : []; // a reply that failed counts later
-	const ends = ["waiting", end].map((state) => until(at, ...flags, "--until", state));
+	const ends = ["waiting", end].map((state) => until(at, ...flags, "--state", state));
 	await pause(700);
 	const seen = rows.length;
 	door.opened.resolve();
@@ -218,9 +218,9 @@ async function part(name, at, rows, { script, slow = 0, end = "answered" }, star
 	for (const [what, r] of [["waiting", any], [end, right]]) {
 		lates.push(r.at - sent);
 		const state = r.stdout.trim().split("\n").at(-1);
-		if (r.status !== 0 || !new RegExp(`:state:${end}\\b`).test(state)) wrong.push(`--until ${what}: status ${r.status}, ${JSON.stringify(r.stdout.slice(-300))}`);
-		else if (!(r.at >= sent)) wrong.push(`--until ${what} ended ${sent - r.at} ms before the model had`);
-		else if (r.at - sent > late()) wrong.push(`--until ${what} ended ${r.at - sent} ms after the model`);
+		if (r.status !== 0 || !new RegExp(`:state:${end}\\b`).test(state)) wrong.push(`--state ${what}: status ${r.status}, ${JSON.stringify(r.stdout.slice(-300))}`);
+		else if (!(r.at >= sent)) wrong.push(`--state ${what} ended ${sent - r.at} ms before the model had`);
+		else if (r.at - sent > late()) wrong.push(`--state ${what} ended ${r.at - sent} ms after the model`);
 	}
 	if (end !== "failed") for (let i = 0; i < 20 && !rows.slice(seen).some((r) => r.state === end); i++) await pause(100);
 	const states = rows.slice(seen).filter((r) => r.kind === "state");

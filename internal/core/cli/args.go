@@ -167,10 +167,13 @@ func (p *parser) unknown(flag string) error {
 	if now, ok := GivenUp(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
 		return WithHint(err, "now it is %s", now)
 	}
+	if is, ok := meantFlag(strings.TrimLeft(flag, "-"), p.has); ok {
+		return WithHint(err, "it is %s", is)
+	}
 	var names []string
 	for _, f := range p.flags {
 		for _, name := range f.Names() {
-			if utf8.RuneCountInString(name) > 1 {
+			if utf8.RuneCountInString(name) > 1 && !slices.Contains(changing, name) {
 				names = append(names, name)
 			}
 		}

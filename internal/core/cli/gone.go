@@ -19,6 +19,7 @@ var gone = []renamed{
 	{"sess-compact", "check", "--size"},
 	{"sess-compact", "prompt", "--print-prompt"},
 	{"sess-compact", "rules", "--pi"},
+	{"sess-compact", "summary", "--summary-file"},
 	{"sess-export", "db", "sess-export opencode -o FILE, and then opencode import FILE"},
 	{"sess-export", "max-growth", "--max-ratio"},
 	{"sess-fork", "all", "--branches"},
@@ -43,6 +44,7 @@ var gone = []renamed{
 	{"sess-show", "system", "--open-system"},
 	{"sess-show", "tools", "--calls"},
 	{"sess-turn", "leaf", "--parent"},
+	{"sess-watch", "until", "--state"},
 }
 
 // GivenUp returns the replacement for a flag that a tool once had.

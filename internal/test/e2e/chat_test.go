@@ -239,7 +239,7 @@ for round in 1 2; do
 		sess-append -t "round $round question $n: $(printf '%0200d' 0)" s.jsonl >> ids
 		sess-append -r assistant -t "round $round answer $n: $(printf '%0200d' 0)" s.jsonl >> ids
 	done
-	sess-compact --keep 60 --summary summary s.jsonl >> ids
+	sess-compact --keep 60 --summary-file summary s.jsonl >> ids
 done
 sess-append -t 'go on' s.jsonl >> ids
 `)

@@ -97,7 +97,7 @@ func TestCompactInPipes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", long())
 	out := script(t, dir, `
-sess-compact --print-prompt --keep 200 s.jsonl | { cat >prompt; `+goodReply+`; } | sess-compact --summary - --keep 200 s.jsonl >id
+sess-compact --print-prompt --keep 200 s.jsonl | { cat >prompt; `+goodReply+`; } | sess-compact --summary-file - --keep 200 s.jsonl >id
 sess-path --as messages s.jsonl | wc -l
 sess-compact --keep 200 <prompt 2>&1 || echo status $?
 head -22 s.jsonl | sess-compact --keep 100 | tail -1 | cut -c1-21

@@ -25,7 +25,7 @@ var writing = map[string][]string{
 	"fork store": {"sess-fork", "--store", "s.jsonl"},
 	"merge":      {"sess-merge", "-o", "n.jsonl", "s.jsonl", "m.jsonl"},
 	"merge into": {"sess-merge", "--into", "s.jsonl", "m.jsonl"},
-	"compact":    {"sess-compact", "--keep", "100", "--no-require", "--summary", "text", "s.jsonl"},
+	"compact":    {"sess-compact", "--keep", "100", "--no-require", "--summary-file", "text", "s.jsonl"},
 }
 
 // diverged is a copy of longSession with a line that belongs between its own.

@@ -56,7 +56,7 @@ func TestInjectedErrors(t *testing.T) {
 	calls := []string{"flock", "pread64", "fstat", "write", "fdatasync", "close"}
 	tools := map[string][]string{
 		"append":  {"sess-append", "--sync", "always", "-f", "text", "s.jsonl"},
-		"compact": {"sess-compact", "--sync", "always", "--keep", "100", "--no-require", "--summary", "text", "s.jsonl"},
+		"compact": {"sess-compact", "--sync", "always", "--keep", "100", "--no-require", "--summary-file", "text", "s.jsonl"},
 	}
 	for name, args := range tools {
 		for _, call := range calls {

@@ -41,7 +41,7 @@ const goesOn = `for d in a b; do
 	{ ask=$(sess-append -q -r user -t "$d asks" s.jsonl); sess-append -q -r assistant -t "$d is answered" s.jsonl
 	sess-append -q -r assistant -t "$d is answered otherwise" --parent "$ask" s.jsonl
 	sess-append -q --label from-$d --at "$ask" s.jsonl
-	echo "the summary of $d" | sess-compact --keep 5 --no-require --summary - s.jsonl || [ $? -eq 1 ]
+	echo "the summary of $d" | sess-compact --keep 5 --no-require --summary-file - s.jsonl || [ $? -eq 1 ]
 	sess-append -q --type session_info --set name="name of $d" s.jsonl
 	sess-append -q -r user -t "$d ends" s.jsonl; } > ../ids.$d
 	git commit -qam "$d"; cd ..

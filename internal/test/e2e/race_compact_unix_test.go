@@ -151,9 +151,9 @@ var others = map[string][]string{
 	"sess-append":     {"sess-append", "-t", "meanwhile", "s.jsonl"},
 	"a label":         {"sess-append", "--type", "label", "--set", "targetId=eeee0000", "--set", "label=here", "s.jsonl"},
 	"a branch":        {"sess-append", "--parent", "eeee0003", "-t", "meanwhile", "s.jsonl"},
-	"sess-compact":    {"sess-compact", "--keep", "200", "--summary", "summary", "s.jsonl"},
+	"sess-compact":    {"sess-compact", "--keep", "200", "--summary-file", "summary", "s.jsonl"},
 	"prune":           {"sess-compact", "--prune", "--prune-turns", "0", "--prune-protect", "0", "--prune-minimum", "0", "s.jsonl"},
-	"the same branch": {"sess-compact", "--branch", ".~9", "--summary", "summary", "s.jsonl"},
+	"the same branch": {"sess-compact", "--branch", ".~9", "--summary-file", "summary", "s.jsonl"},
 }
 
 // added tells which compactions are added behind what somebody else did: where

@@ -150,11 +150,11 @@ func TestCompactOnATerminal(t *testing.T) {
 		`{"type":"message","id":"aaaa0005","parentId":"aaaa0004`+head+`"message":{"role":"assistant","content":[{"type":"text","text":"on it"}],"stopReason":"stop","timestamp":1}}`+"\n")
 	write(t, dir, "evil", "x\x1b[31m\u202e\n")
 	for line, want := range map[string]string{
-		"--print-prompt --keep 1":                   `\u001b]52;c;aGk=\u0007 \u009b31m \u202ered`,
-		"--print-prompt --branch .~2":               "second",
-		"--report --keep 1":                         "tokens",
-		"--report --json --keep 1":                  `"tokensBefore"`,
-		"-n --no-require --keep 1 --summary ./evil": "compaction",
+		"--print-prompt --keep 1":                        `\u001b]52;c;aGk=\u0007 \u009b31m \u202ered`,
+		"--print-prompt --branch .~2":                    "second",
+		"--report --keep 1":                              "tokens",
+		"--report --json --keep 1":                       `"tokensBefore"`,
+		"-n --no-require --keep 1 --summary-file ./evil": "compaction",
 	} {
 		text := onTerminal(t, dir, append(append([]string{"sess-compact"}, strings.Fields(line)...), "s.jsonl")...)
 		if !strings.Contains(text, want) || strings.ContainsAny(text, "\x1b\u009b\u202e") {

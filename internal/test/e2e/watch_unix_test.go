@@ -273,28 +273,28 @@ func TestWatchUntil(t *testing.T) {
 		status     int
 		say, last  string // on standard error, and the state of the last row
 	}{
-		{"waiting", "--until waiting done.jsonl", 0, "", "answered"},
-		{"the first one", "--until answered,failed done.jsonl user.jsonl", 0, "", "working"},
-		{"every one", "--until answered --every --timeout 1ms done.jsonl user.jsonl", 1, "timed out after 1ms", "working"},
-		{"working", "--until working user.jsonl", 0, "", "working"},
-		{"other-end-is-1", "--until failed --settle 0s done.jsonl", 1, "the session is answered", "answered"},
-		{"the agent failed", "--until answered --settle 0s failed.jsonl", 1, "the session is failed", "failed"},
-		{"failed", "--until failed --settle 0s failed.jsonl", 0, "", "failed"},
-		{"it may try again", "--until failed --settle 1h --timeout 1ms failed.jsonl", 1, "timed out after 1ms", "working"},
-		{"settle-by-entry-time", "--until failed --settle 1h old.jsonl", 0, "", "failed"},
-		{"timeout-while-working", "--until waiting --timeout 1ms user.jsonl", 1, "timed out after 1ms", "working"},
-		{"a state there is not", "--until done user.jsonl", 2, "unknown state done", ""},
-		{"once and until", "--once --until failed user.jsonl", 2, "--until", ""},
+		{"waiting", "--state waiting done.jsonl", 0, "", "answered"},
+		{"the first one", "--state answered,failed done.jsonl user.jsonl", 0, "", "working"},
+		{"every one", "--state answered --every --timeout 1ms done.jsonl user.jsonl", 1, "timed out after 1ms", "working"},
+		{"working", "--state working user.jsonl", 0, "", "working"},
+		{"other-end-is-1", "--state failed --settle 0s done.jsonl", 1, "the session is answered", "answered"},
+		{"the agent failed", "--state answered --settle 0s failed.jsonl", 1, "the session is failed", "failed"},
+		{"failed", "--state failed --settle 0s failed.jsonl", 0, "", "failed"},
+		{"it may try again", "--state failed --settle 1h --timeout 1ms failed.jsonl", 1, "timed out after 1ms", "working"},
+		{"settle-by-entry-time", "--state failed --settle 1h old.jsonl", 0, "", "failed"},
+		{"timeout-while-working", "--state waiting --timeout 1ms user.jsonl", 1, "timed out after 1ms", "working"},
+		{"a state there is not", "--state done user.jsonl", 2, "unknown state done", ""},
+		{"once and state", "--once --state failed user.jsonl", 2, "--state", ""},
 		{"every without until", "--every user.jsonl", 2, "--every", ""},
 		{"no such file", "none.jsonl", 2, "none.jsonl", ""},
-		{"no such entry", "--until waiting --after nowhere user.jsonl", 2, "nowhere", ""},
-		{"exec-fails", "--until working user.jsonl -- false", 5, "false", "working"},
-		{"no such command", "--until working user.jsonl -- sess-none", 2, "sess-none", ""},
-		{"no command", "--until working user.jsonl --", 2, "no command after --", ""},
+		{"no such entry", "--state waiting --after nowhere user.jsonl", 2, "nowhere", ""},
+		{"exec-fails", "--state working user.jsonl -- false", 5, "false", "working"},
+		{"no such command", "--state working user.jsonl -- sess-none", 2, "sess-none", ""},
+		{"no command", "--state working user.jsonl --", 2, "no command after --", ""},
 		{"nothing to watch", "--once -a", 1, "", ""},
-		{"one of those that are named cannot be read", "--until working user.jsonl damaged/no.jsonl", 2, "no.jsonl", ""},
-		{"one of those that are found cannot be read", "--until working damaged", 0, "no.jsonl", "working"},
-		{"and every one is wanted", "--until working --every damaged", 2, "no.jsonl", "working"},
+		{"one of those that are named cannot be read", "--state working user.jsonl damaged/no.jsonl", 2, "no.jsonl", ""},
+		{"one of those that are found cannot be read", "--state working damaged", 0, "no.jsonl", "working"},
+		{"and every one is wanted", "--state working --every damaged", 2, "no.jsonl", "working"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -329,7 +329,7 @@ func TestWatchCommand(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		path := write(t, dir, "s.jsonl", watchHead+turn(1, "user", "go", ""))
-		end := begin(t, command(dir, "sess-watch", "--until", "answered", "s.jsonl", "--", "sh", "-c", "cat >>log; until test -e on; do sleep 0.01; done; echo ended >>log; echo said"))
+		end := begin(t, command(dir, "sess-watch", "--state", "answered", "s.jsonl", "--", "sh", "-c", "cat >>log; until test -e on; do sleep 0.01; done; echo ended >>log; echo said"))
 		scripted(t, dir, "until test -s log; do sleep 0.01; done")
 		appendTo(t, path, turn(2, "assistant", "one", "stop"))
 		write(t, dir, "on", "")
