@@ -41,7 +41,7 @@ func Newest(ctx context.Context, s *cli.Streams, operand, cwd string) (string, e
 // newest returns the row of the newest session of an agent in a directory, by the rule of the agent: one with messages,
 // and no sub-agent's. None is the answer no.
 func newest(ctx context.Context, agent, cwd string, say func(subprocess.Message), flags ...string) (js.Value, error) {
-	args := append(flags, agent, "--list", "--recent", "--cwd="+cmp.Or(cwd, "."))
+	args := append([]string{agent, "--list", "--recent", "--cwd=" + cmp.Or(cwd, ".")}, flags...)
 	return firstRow(subprocess.Program{Name: Importer, Args: args, Say: say}.Start(ctx))
 }
 

@@ -16,7 +16,7 @@ func TestMeant(t *testing.T) {
 	}}
 	for args, want := range map[string]string{
 		"--week": "it is --since 7d", "--before x": "see sess-demo --help", "--project=x": "it is --by project", "--search x": "it is sess grep", "--to codex": "it is sess handoff --to",
-		"--forse": "see sess-demo --help", "--sinse x": "did you mean --since?",
+		"--forse": "see sess-demo --help", "--sincee x": "did you mean --since?",
 	} {
 		var out, errs strings.Builder
 		if status := Run(t.Context(), tool, strings.NewReader(""), &out, &errs, strings.Fields(args)); status != ExitUsage || !strings.HasSuffix(errs.String(), "hint: "+want+"\n") {
