@@ -63,7 +63,7 @@ var words = []word{
 	{"max-tokens", "%s at most `N` tokens"},
 	{"model", "the `MODEL` of answers ($SESS_MODEL)"},
 	{"no-header", "leave out the header"},
-	{"no-messages!", "print no warnings"},
+	{"no-messages", "print no messages, as -q does"},
 	{"no-redact", "leave secrets in"},
 	{"null", "names and rows end with a NUL"},
 	{"output", "make `FILE`, and print its path; - is standard output"},
@@ -71,8 +71,8 @@ var words = []word{
 	{"paths", "print only the address of each session"},
 	{"print", "print `WHAT`"},
 	{"provider", "the `PROVIDER` of answers ($SESS_PROVIDER)"},
-	{"quiet", "print no warnings"},
-	{"quiet!", "print no rows, and stop at the first match"},
+	{"quiet", "print no messages"},
+	{"quiet!", "print no rows and no messages, and stop at the first match"},
 	{"reason", "note the reason `WHY`"},
 	{"recent", "only the session that was written last"},
 	{"redact", "take secrets out of %s, as sess-redact does"},
@@ -120,7 +120,7 @@ var words = []word{
 // whose dialect a tool is: sess-grep has the letters of grep(1), and sess-path one of jq(1).
 var letters = map[string]string{
 	"0": "null", "a": "all", "e": "regexp", "f": "file", "h": "help", "i": "ignore-case", "l": "leaf", "n": "dry-run",
-	"o": "output", "q": "quiet", "r": "role", "t": "text", "v": "verbose",
+	"o": "output", "q": "quiet", "r": "role", "s": "no-messages", "t": "text", "v": "verbose",
 }
 
 // dialects are the tools that are like another program, with the letters that mean in them what they mean there.
@@ -286,7 +286,7 @@ func TestDrift(t *testing.T) {
 		{"a letter of another", tool("sess-b", cli.FlagData{Name: "limb", Short: "l", Value: "N", Text: "saw off N"}), "-l is --limb"},
 		{"a letter alone", tool("sess-b", cli.FlagData{Name: "z", Text: "sleep"}), "-z has no name"},
 		{"a word that was given up", tool("sess-b", cli.FlagData{Name: "older-than", Value: "WHEN", Text: "be WHEN"}), "--older-than was given up, for --until"},
-		{"a dialect of others", tool("sess-b", cli.FlagData{Name: "quiet", Short: "q", Text: "print no rows, and stop at the first match"}), "--quiet has another meaning"},
+		{"a dialect of others", tool("sess-b", cli.FlagData{Name: "quiet", Short: "q", Text: "print no rows and no messages, and stop at the first match"}), "--quiet has another meaning"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -229,7 +229,7 @@ func TestHelp(t *testing.T) {
 }
 
 // everyTool are the last flags of --help.
-var everyTool = regexp.MustCompile(`(?s)(\n Every tool:\n)?(  -q, --quiet +print no warnings\n)?(  -v,|     ) --verbose +print more detail\n(  -h,|     ) --help +print this help\n      --version +print the version\n$`)
+var everyTool = regexp.MustCompile(`(?s)(\n Every tool:\n)?(  -q, --quiet +print no messages\n)?  -s, --no-messages +print no messages, as -q does\n(  -v,|     ) --verbose +print more detail\n(  -h,|     ) --help +print this help\n      --version +print the version\n$`)
 
 // output runs a tool, which has to end with a status and these words on standard error, and returns what it prints.
 func output(t *testing.T, words []string, status int, stderr string) string {

@@ -20,6 +20,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-append",
+	Writes:  true,
 	Summary: "add entries to a session",
 	Args:    "[SESSION]",
 	Examples: `printf 'fix it' | sess-append -r user s.jsonl

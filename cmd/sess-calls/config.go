@@ -49,7 +49,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
-			cli.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
+			cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
 			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 	)

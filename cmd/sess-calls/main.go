@@ -38,6 +38,7 @@ diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	s.Quiet = s.Quiet || c.quiet
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-compact",
+	Writes:  true,
 	Summary: "summarize the older part of a session's context",
 	Args:    "[SESSION] [-- COMMAND [ARG...]]",
 	Command: true,

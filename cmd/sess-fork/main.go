@@ -18,6 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-fork",
+	Writes:  true,
 	Summary: "make a new session from a path of another",
 	Args:    "[SESSION]",
 	Examples: `sess-fork --at @before-refactor -o b.jsonl s.jsonl

@@ -34,7 +34,7 @@ type config struct {
 	noHeading                 bool
 	only, count, countMatches bool
 	names, namesWithout       bool
-	quiet, noMessages         bool
+	quiet                     bool
 	json, entries, nul, raw   bool
 	dup, strict               bool
 	width, maxTokens          int64
@@ -92,8 +92,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.countMatches, "count-matches", "print how many matches there are"),
 		cli.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
 		cli.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
-		cli.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
-		cli.Bool(&c.noMessages, "no-messages, s", "print no warnings"),
+		cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
 		cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		cli.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
 		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),

@@ -36,7 +36,7 @@ sess-grep --agent all --since 7d -w TODO`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	s.Quiet = s.Quiet || c.noMessages
+	s.Quiet = s.Quiet || c.quiet
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 	case failed > 0 && len(all.List) == 1:
 		return first
 	case failed > 0, all.Failed != nil:
-		if g.noMessages {
+		if g.streams.Quiet {
 			return cli.CommandStatus(cli.ExitUsage)
 		}
 		return errors.Join(all.Failed, cli.Unread(failed, len(all.List), cli.ExitUsage))

@@ -22,6 +22,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-merge",
+	Writes:  true,
 	Summary: "merge copies of a session that have diverged",
 	Args:    "SESSION SESSION...",
 	Examples: `sess-merge laptop.jsonl server.jsonl > both.jsonl

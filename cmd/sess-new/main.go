@@ -18,6 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-new",
+	Writes:  true,
 	Summary: "make a new session",
 	Examples: `sess-new > s.jsonl
 S=$(sess-new --store --title "fix the parser")

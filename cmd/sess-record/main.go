@@ -20,6 +20,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-record",
+	Writes:  true,
 	Summary: "record what an agent or an API prints while it passes",
 	Args:    "SESSION [-- COMMAND [ARG...]]",
 	Command: true,

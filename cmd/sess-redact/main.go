@@ -18,6 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-redact",
+	Writes:  true,
 	Summary: "take secrets out of a session, or check that there are none",
 	Args:    "[SESSION|DIR...]",
 	Examples: `sess-redact s.jsonl > clean.jsonl

@@ -15,6 +15,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-seg",
+	Writes:  true,
 	Summary: "keep large sessions in segmented stores",
 	Args:    "... SESSION",
 	Doc: `SESSION is the JSONL file, the id of a session in the store, or the segmented

@@ -18,6 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-turn",
+	Writes:  true,
 	Summary: "make one turn of a session with any LLM command",
 	Args:    "SESSION -- COMMAND [ARG...]",
 	Command: true,

@@ -41,6 +41,10 @@ type Tool struct {
 	// it, and the words behind it are operands, flags among them.
 	Dispatch bool
 
+	// Writes says that the tool changes or records a session: its warnings are printed at once and each of them, beside the
+	// entries that they are about. Those of others are kept to the end of the run, see [Streams.Fold].
+	Writes bool
+
 	// Commands are the commands of a tool that has several: the first operand is the Name of one.
 	// Each has flags, operands and a help. Such a tool has no New.
 	Commands []Tool
@@ -49,7 +53,7 @@ type Tool struct {
 	// per Run, so that Run may be called concurrently, and it must not look at
 	// the world: help, completion and the man page test call it too.
 	//
-	// The flags help, h, version, quiet, q, verbose and v belong to the frame, but for those names
+	// The flags help, h, version, quiet, q, no-messages, s, verbose and v belong to the frame, but for those names
 	// that the tool declares itself.
 	New func() ([]Flag, Action)
 
@@ -79,7 +83,7 @@ func (t Tool) pick(args []string) (Tool, []string, error) {
 			return t, nil, t.unknownCommand(arg, i > 0, args[i+1:])
 		}
 		c := t.Commands[at]
-		c.Name = t.Name + " " + c.Name
+		c.Name, c.Writes = t.Name+" "+c.Name, c.Writes || t.Writes
 		return c, slices.Concat(args[:i], args[i+1:]), nil
 	}
 	return t, args, nil

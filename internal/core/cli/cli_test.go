@@ -178,7 +178,8 @@ Flags:
   -k, --keep N         keep N tokens (default 5)
       --wait DURATION  wait for the lock at most DURATION (default 10s)
       --set K=V        set K=V
-  -q, --quiet          print no warnings
+  -q, --quiet          print no messages
+  -s, --no-messages    print no messages, as -q does
   -v, --verbose        print more detail
   -h, --help           print this help
       --version        print the version

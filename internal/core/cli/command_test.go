@@ -51,7 +51,7 @@ func TestCommands(t *testing.T) {
 		{"put --quick a", 2, "", "sess-demo: unknown flag --quick\nsess-demo: hint: did you mean --quiet?\n"},
 		{"put a b c", 2, "", "sess-demo: too many\nsess-demo: hint: see sess-demo put --help\n"},
 		{"", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo --help\n"},
-		{"-q", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo --help\n"},
+		{"-q", 2, "", "sess-demo: no command named: want get, put\n"},
 		{"drop a", 2, "", "sess-demo: unknown command \"drop\": want get, put\nsess-demo: hint: see sess-demo --help\n"},
 		{"-- get", 2, "", "sess-demo: unknown command \"--\": want get, put\nsess-demo: hint: see sess-demo --help\n"},
 	}
@@ -91,7 +91,7 @@ func TestCommandHelp(t *testing.T) {
 
 func TestCommandFlags(t *testing.T) {
 	t.Parallel()
-	if n := len(cli.Flags(several())); n != 3+4 {
+	if n := len(cli.Flags(several())); n != 3+5 {
 		t.Errorf("%d flags", n)
 	}
 }

@@ -26,3 +26,8 @@ func Flags(t Tool) []FlagDoc {
 	}
 	return describe(framed(flags))
 }
+
+// Within is what is printed of a folded warning of the tool called name.
+func Within(name string, width int, text string) string {
+	return (&Streams{name: name}).within(width, text)
+}

@@ -295,7 +295,8 @@ func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
 			out = append(out, Bool(dst, strings.Join(left, ","), usage))
 		}
 	}
-	add(quiet, "print no warnings", "quiet", "q")
+	add(quiet, "print no messages", "quiet", "q")
+	add(quiet, "print no messages, as -q does", "no-messages", "s")
 	add(verbose, "print more detail", "verbose", "v")
 	add(help, "print this help", "help", "h")
 	add(version, "print the version", "version")

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/tty"
 )
@@ -12,13 +14,16 @@ import (
 type Class int
 
 // The classes of warnings. Those of a class are folded among themselves: much damage hides no session that could not be read.
+// Other messages have their class by how they are printed: a refusal is the error of a run, a hint stands in [WithHint], news of
+// what was made in [Streams.Infof], detail in [Streams.Notef], and progress in [Progress.Showf].
 const (
 	Note   Class = iota // how the answer came about
 	Damage              // the session has something that the answer lacks: "FILE:LINE: what"
 	Unseen              // a session, or another source, was not looked at: "SOURCE: why"
+	Loss                // what another format, or another model, will not have: with -v alone
 )
 
-// mostLines is how many lines of a class a run over several sessions prints; the rest are counted.
+// mostLines is how many lines of a class a run prints; the rest are counted.
 const mostLines = 3
 
 // A fold keeps the warnings of a run until it ends.
@@ -36,19 +41,23 @@ type folded struct {
 	of         map[string]bool // their places, without lines
 }
 
+// Unfolded is what the environment of a tool has that another one runs, which folds the warnings of all that it runs, and its own.
+const Unfolded = "SESS_MESSAGES=each"
+
 // Fold keeps warnings until the run ends, and prints of those that say the same the first, with the number of the others, and
-// three lines of each class: for a run over several sessions. With -v nothing is folded.
+// three lines of each class. With -v nothing is folded, nor for a program that reads the warnings, see [Unfolded]. Run calls it
+// for all tools but those that write.
 func (s *Streams) Fold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.many = true; s.fold == nil && !s.Verbose {
+	if s.many = true; s.fold == nil && !s.Verbose && !s.each {
 		s.fold = &fold{}
 	}
 }
 
-// Warn prints a warning of a class unless -q was given, or keeps it if warnings are folded.
+// Warn prints a warning of a class unless -q was given, or keeps it if warnings are folded. A loss is a warning with -v alone.
 func (s *Streams) Warn(class Class, format string, args ...any) {
-	if !s.Quiet {
+	if !s.Quiet && (class != Loss || s.Verbose) {
 		s.warn(class, format, args)
 	}
 }
@@ -67,7 +76,7 @@ func (s *Streams) warn(class Class, format string, args []any) {
 	}
 }
 
-// Tally returns a tally of warnings of a class. It counts nothing itself in a run over several sessions, which is folded.
+// Tally returns a tally of warnings of a class. It counts nothing itself where they are folded.
 func (s *Streams) Tally(class Class) *Tally {
 	t := NewTally(func(format string, args ...any) { s.Warn(class, format, args...) })
 	t.all = s.many
@@ -105,6 +114,10 @@ func (s *Streams) Unfold() {
 	if f == nil {
 		return
 	}
+	width := 0 // of any length
+	if tty.IsTerminal(s.ErrFile()) {
+		width = tty.Width(s.ErrFile(), os.LookupEnv)
+	}
 	for class, c := range f.classes {
 		if len(c.lines) > mostLines && c.rest.count > 0 {
 			c.rest.take(c.lines[mostLines])
@@ -115,12 +128,21 @@ func (s *Streams) Unfold() {
 			if l.count > 1 {
 				more = " (and " + l.more(Class(class), l.count-1) + ")"
 			}
-			s.printf("warning: %s%s", l.text, more)
+			s.printf("%s%s", s.within(width-utf8.RuneCountInString(more), "warning: "+l.text), more)
 		}
 		if c.rest.count > 0 {
 			s.printf("warning: … and %s; --verbose lists them", c.rest.more(Class(class), c.rest.count))
 		}
 	}
+}
+
+// within returns a text that fits into a line of a terminal behind the name of the tool, cut if it has to be; -v has all of it.
+// There is no terminal if width is not above 0.
+func (s *Streams) within(width int, text string) string {
+	if width <= 0 {
+		return text
+	}
+	return tty.Fit(tty.Clean(text), max(width-utf8.RuneCountInString(s.name+": "), 1))
 }
 
 // take adds the warnings of another one.
@@ -133,7 +155,7 @@ func (l *folded) take(other *folded) {
 
 // more says how many more there are, and in how many sessions they all are.
 func (l *folded) more(class Class, n int) string {
-	if class != Damage {
+	if class != Damage || len(l.of) == 1 {
 		return fmt.Sprintf("%d more", n)
 	}
 	return fmt.Sprintf("%d more in %s", n, tty.Count(len(l.of), "session", "sessions"))

@@ -10,8 +10,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 )
 
-// A run over several sessions prints of warnings that say the same the first, of each class three lines, and how many more there
-// are; -v prints all, in order, and a run over one session does.
+// A run prints of warnings that say the same the first, of each class three lines, and how many more there are; -v prints all, in
+// order, and a tool that writes does.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	type warning struct {
@@ -38,25 +38,24 @@ func TestFold(t *testing.T) {
 		"four":             {damage("a: 1", "a: 2", "a: 3", "a: 4"), []string{"a: 1", "a: 2", "a: 3", "a: 4"}},
 		"four, one twice":  {damage("a: 1", "a: 2", "a: 3", "a: 4", "b: 4"), []string{"a: 1", "a: 2", "a: 3", "a: 4 (and 1 more in 2 sessions)"}},
 		"five":             {damage("a: 1", "a: 2", "b: 3", "c: 4", "d: 5"), []string{"a: 1", "a: 2", "b: 3", "… and 2 more in 2 sessions; --verbose lists them"}},
-		"a late equal one": {damage("a: 1", "a: 2", "b: 3", "c: 4", "c: 5", "d: 1"), []string{"a: 1 (and 1 more in 2 sessions)", "a: 2", "b: 3", "… and 2 more in 1 session; --verbose lists them"}},
+		"a late equal one": {damage("a: 1", "a: 2", "b: 3", "c: 4", "c: 5", "d: 1"), []string{"a: 1 (and 1 more in 2 sessions)", "a: 2", "b: 3", "… and 2 more; --verbose lists them"}},
 		"classes do not hide each other": {
 			append(damage("a: 1", "a: 2", "a: 3", "a: 4", "a: 5"), warning{cli.Unseen, "opening b: locked"}, warning{cli.Unseen, "opening c: locked"}),
-			[]string{"a: 1", "a: 2", "a: 3", "… and 2 more in 1 session; --verbose lists them", "opening b: locked (and 1 more)"},
+			[]string{"a: 1", "a: 2", "a: 3", "… and 2 more; --verbose lists them", "opening b: locked (and 1 more)"},
 		},
 		"notes are told apart by all they say": {[]warning{{cli.Note, "a: x"}, {cli.Note, "b: x"}, {cli.Note, "a: x"}}, []string{"a: x (and 1 more)", "b: x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			said := func(several bool, args ...string) string {
-				return run(t, demo(func(_ context.Context, s *cli.Streams, _ []string) error {
-					if several {
-						s.Fold()
-					}
+			said := func(folds bool, args ...string) string {
+				tool := demo(func(_ context.Context, s *cli.Streams, _ []string) error {
 					for _, w := range tt.warnings {
 						s.Warn(w.class, "%v", errors.New(w.text))
 					}
 					return errors.New("the end")
-				}), "", args...).stderr
+				})
+				tool.Writes = !folds
+				return run(t, tool, "", args...).stderr
 			}
 			lines := func(texts []string) string {
 				var b strings.Builder
@@ -77,7 +76,7 @@ func TestFold(t *testing.T) {
 				t.Errorf("-v: got\n%swant\n%s", got, want)
 			}
 			if got, want := said(false), lines(all)+end; got != want {
-				t.Errorf("one session: got\n%swant\n%s", got, want)
+				t.Errorf("a tool that writes: got\n%swant\n%s", got, want)
 			}
 			if got := said(true, "-q"); got != end {
 				t.Errorf("-q: got\n%s", got)
@@ -86,12 +85,11 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A tally in a run over several sessions hands all on, so that the sum of the run is right; what a gate did not look at is said
+// A tally where warnings are folded hands all on, so that the sum of the run is right; what a gate did not look at is said
 // with -q, too.
 func TestFoldOfTally(t *testing.T) {
 	t.Parallel()
 	tool := demo(func(_ context.Context, s *cli.Streams, _ []string) error {
-		s.Fold()
 		for _, name := range []string{"a", "b"} {
 			tally := s.Tally(cli.Damage)
 			for i := range 20 {
@@ -116,5 +114,26 @@ func TestFoldOfTally(t *testing.T) {
 	}
 	if got := run(t, tool, "", "-q"); got.stderr != always {
 		t.Errorf("-q: got\n%s", got.stderr)
+	}
+}
+
+// A line of a folded warning is cut to the terminal's width, but for the number of the others; its control characters count as
+// they are shown. Without a terminal it is as long as it is.
+func TestFoldWidth(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		width int
+		text  string
+		want  string
+	}{
+		{0, "a long text", "a long text"},
+		{22, "a long text", "a long text"},
+		{21, "a long text", "a long te…"},
+		{21, "a\x1blong text", `a\x1blong…`},
+		{3, "a long text", "…"},
+	} {
+		if got := cli.Within("sess-demo", tt.width, tt.text); got != tt.want {
+			t.Errorf("%d: %q, want %q", tt.width, got, tt.want)
+		}
 	}
 }

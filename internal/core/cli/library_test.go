@@ -49,7 +49,7 @@ func libraryApp(out io.Writer, got *reading) *urfave.App {
 			&urfave.BoolFlag{Name: "dry-run", Aliases: []string{"n"}},
 			&urfave.StringFlag{Name: "keep", Aliases: []string{"k"}, Usage: "keep `TOKENS`", Destination: &got.Keep},
 			&urfave.StringFlag{Name: "form", Usage: "print as `FORM`: text, json"},
-			&urfave.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no warnings", Destination: &got.Quiet},
+			&urfave.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no messages", Destination: &got.Quiet},
 		},
 		Action: func(c *urfave.Context) error {
 			got.Operands = append(got.Operands, c.Args().Slice()...)
@@ -189,7 +189,7 @@ func TestLibraryHelp(t *testing.T) { // not parallel: the flags of the library's
 	}
 	column := func(help string) int {
 		for line := range strings.Lines(help) {
-			if at := strings.Index(line, "print no warnings"); at >= 0 {
+			if at := strings.Index(line, "print no messages"); at >= 0 {
 				return at
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -158,6 +159,12 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	s.places = p.places
 	if s.args = args; s.HasCommand {
 		s.args = args[:len(args)-len(p.words)-1]
+	}
+	if name, each, _ := strings.Cut(Unfolded, "="); os.Getenv(name) == each {
+		s.each = true
+	}
+	if !t.Writes {
+		s.Fold()
 	}
 	return action(ctx, s, p.operands)
 }

@@ -24,7 +24,7 @@ type Streams struct {
 	Out io.Writer // standard output, buffered; Run flushes it. On a terminal control characters are made visible
 	Err io.Writer // standard error; control characters are made visible
 
-	Quiet   bool // -q: no warnings
+	Quiet   bool // -q, -s: no messages but the error of the run and what a gate did not look at
 	Verbose bool // -v: notes too
 
 	Command    []string // the words after "--", if Tool.Command
@@ -40,7 +40,8 @@ type Streams struct {
 	out   *output
 	mu    sync.Mutex // one message at a time
 	said  map[string]bool
-	many  bool      // Fold was called
+	many  bool      // Fold was called: nothing is counted by kinds
+	each  bool      // the environment has Unfolded
 	fold  *fold     // nil if warnings are printed at once
 	bare  io.Writer // what Raw returns
 	raw   io.Writer // standard error itself
@@ -228,8 +229,8 @@ type detailed interface {
 	Detail() []string
 }
 
-// report prints err as Run does at the end: a line for each joined error, then its details and
-// hints. An error without a text is not printed.
+// report prints err as Run does at the end: a line for each joined error, then its details and,
+// without -q, its hints. An error without a text is not printed.
 func (s *Streams) report(err error) {
 	for _, e := range Split(err) {
 		switch msg := flat(e); {
@@ -249,6 +250,9 @@ func (s *Streams) report(err error) {
 			for _, line := range d.Detail() {
 				s.printf("%s", line)
 			}
+		}
+		if s.Quiet {
+			continue
 		}
 		for _, h := range hints(s.usage, e) {
 			s.printf("hint: %s", h)

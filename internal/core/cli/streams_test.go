@@ -23,9 +23,12 @@ func TestMessages(t *testing.T) {
 		s.Infof("did %q", "it")
 		s.Notef("detail")
 		fmt.Fprintf(s.Err, "raw\x1b[0m\tline\n")
+		s.Warn(cli.Loss, "left out")
 		return nil
 	})
+	tool.Writes = true
 	const (
+		loss    = "sess-demo: warning: left out\n"
 		warning = `sess-demo: warning: line 3: \x1b]0;title\x07\nnext\u202e` + "\n"
 		info    = "sess-demo: did \"it\"\n"
 		note    = "sess-demo: detail\n"
@@ -33,9 +36,10 @@ func TestMessages(t *testing.T) {
 	)
 	for args, want := range map[string]string{
 		"":      warning + info + raw,
-		"-v":    warning + info + note + raw,
+		"-v":    warning + info + note + raw + loss,
+		"-s":    raw,
 		"-q":    raw,
-		"-q -v": raw,
+		"-s -v": raw,
 	} {
 		if got := run(t, tool, "", strings.Fields(args)...); got != (result{0, "", want}) {
 			t.Errorf("%q: got %+v, want %q", args, got, want)
@@ -76,6 +80,7 @@ func TestMessagesConcurrently(t *testing.T) {
 		wg.Wait()
 		return nil
 	})
+	tool.Writes = true
 	got := run(t, tool, "")
 	for line := range strings.Lines(got.stderr) {
 		if line != "sess-demo: warning: one\n" && line != "two\n" {

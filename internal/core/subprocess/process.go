@@ -50,7 +50,11 @@ func (p Program) Start(ctx context.Context) (*proc.Reader, error) {
 		p.grace = grace
 	}
 	t := &talk{name: p.Name, say: p.Say}
-	return proc.Program{Argv: append([]string{p.path}, p.Args...), Env: p.Env, Dir: p.Dir, Stdin: p.Stdin, Stderr: t}.Open(ctx, p.Name, p.grace, t.judge)
+	env := p.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return proc.Program{Argv: append([]string{p.path}, p.Args...), Env: append(slices.Clip(env), cli.Unfolded), Dir: p.Dir, Stdin: p.Stdin, Stderr: t}.Open(ctx, p.Name, p.grace, t.judge)
 }
 
 // ErrNotFound is matched by the error for a program that is not installed.
