@@ -40,7 +40,7 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 	if err := address.Named(name); err != nil {
 		return nil, err
 	}
-	in, err := address.Open(address.Losses(ctx, false), s, name)
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

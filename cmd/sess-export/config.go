@@ -122,11 +122,11 @@ func (c *config) damage(src *address.Source) error {
 }
 
 func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *losses.Log, error) {
-	losses, err := losses.Open(c.losses, false, s.Warnf)
+	losses, err := losses.Open(c.losses, false, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
+	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l.Where, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
 	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
 	t.Index, t.Growth, t.Replace, t.Content = c.index, c.growth, c.replace, c.content
@@ -159,7 +159,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 	case err != nil && ctx.Err() == nil:
 		err = fmt.Errorf("exporting %s: %w", src.Name, err)
 	}
-	if cerr := losses.Close(); cerr != nil {
+	if cerr := losses.Close("NOT KEPT"); cerr != nil {
 		err = errors.Join(err, cerr)
 	}
 	return err
@@ -167,7 +167,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 
 // read reads the session, without its secrets if that is wanted.
 func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*address.Source, error) {
-	ctx = address.Losses(ctx, true)
+	ctx = address.Losses(ctx)
 	if !c.redact {
 		return address.ReadAny(ctx, s, name)
 	}

@@ -4,7 +4,7 @@
 //
 //	sess-export [flags] FORMAT [SESSION]
 //
-// It prints the session, or with -o makes files and prints their paths. It warns of each part that
+// It prints the session, or with -o makes files and prints their paths. It says in a table which parts
 // the format cannot hold. See sess-export(1).
 package main
 

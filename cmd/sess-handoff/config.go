@@ -90,7 +90,7 @@ func (c *config) importer() error {
 
 // open reads the session, without its secrets unless they are wanted.
 func (c *config) open(ctx context.Context, s *cli.Streams, name string) (src *address.Source, secrets int, err error) {
-	in, err := address.OpenAny(address.Losses(ctx, true), s, name)
+	in, err := address.OpenAny(address.Losses(ctx), s, name)
 	if err != nil {
 		return nil, 0, err
 	}

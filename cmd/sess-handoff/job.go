@@ -93,12 +93,12 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 // tell takes a loss.
 func (j *job) tell(l formats.Loss) {
 	j.told = append(j.told, l)
-	j.log.Tell(j.src.Header.ID, l)
+	j.log.Tell(j.src.Header.ID, l.Where, l)
 }
 
 // make makes the session that is handed over.
 func (j *job) make(ctx context.Context) (err error) {
-	if j.log, err = losses.Open(j.config.losses, false, j.streams.Warnf); err != nil {
+	if j.log, err = losses.Open(j.config.losses, false, j.streams); err != nil {
 		return err
 	}
 	j.target = formats.NewTarget(j.tell)
@@ -123,7 +123,7 @@ func (j *job) make(ctx context.Context) (err error) {
 	if j.to == "" {
 		b.Stands = len(whole)
 		_, err := fmt.Fprint(j.streams.Out, b.Text())
-		return errors.Join(err, j.log.Close())
+		return errors.Join(err, j.log.Close("NOT CARRIED"))
 	}
 	j.carried.Header.CWD = j.here
 	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief) { // without the prompts that it is made of
@@ -205,14 +205,14 @@ func (j *job) hand(ctx context.Context) error {
 		return err
 	}
 	if err := j.export(ctx, s); err != nil {
-		return errors.Join(err, j.log.Close())
+		return errors.Join(err, j.log.Close("NOT CARRIED"))
 	}
 	if j.there && j.again {
 		j.nth++
 		j.carried.Again(j.seed())
 		return j.hand(ctx)
 	}
-	if err := j.log.Close(); err != nil {
+	if err := j.log.Close("NOT CARRIED"); err != nil {
 		return err
 	}
 	if j.dryRun {
@@ -232,6 +232,7 @@ func (j *job) hand(ctx context.Context) error {
 		if err := os.Chdir(j.here); err != nil {
 			return err
 		}
+		j.streams.Unfold() // there is nothing of this program afterwards
 		return subprocess.Exec(path, j.resume[0], j.resume[1:])
 	}
 	_, err = fmt.Fprintln(j.streams.Out, address.InDirectory(j.here, [][]string{j.resume}))

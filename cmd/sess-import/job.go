@@ -39,6 +39,7 @@ type job struct {
 	here     func(cwd string) bool   // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
 	losses   *losses.Log
+	kinds    bool // -v says how many of what kind were read
 	progress *cli.Progress
 	having   map[string]int // how many of the sessions that were listed have an id
 
@@ -56,7 +57,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	if err != nil {
 		return nil, err
 	}
-	losses, err := losses.Open(c.losses, c.noLosses, s.Warnf)
+	losses, err := losses.Open(c.losses, c.noLosses, s)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress(0)
 	}
 	return &job{
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses, kinds: !c.noLosses,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
@@ -105,7 +106,7 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 // one imports one session.
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
-	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, l) }))
+	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, j.place(info, l), l) }))
 	if errors.Is(err, errThere) {
 		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
 	}
@@ -114,6 +115,15 @@ func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) err
 	}
 	_, err = fmt.Fprintln(j.streams.Out, path)
 	return err
+}
+
+// place returns where a loss is as people read it.
+func (j *job) place(info formats.Info, l formats.Loss) string {
+	address := ""
+	if j.own {
+		address = j.address(info)
+	}
+	return losses.Place(address, info.Path, l.Where)
 }
 
 // only returns the session of an archive that has but one that can be read.
@@ -341,7 +351,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	for _, l := range t.losses {
 		if err == nil {
 			j.progress.Clear()
-			j.losses.Tell(t.sink.id, l)
+			j.losses.Tell(t.sink.id, j.place(t.info, l), l)
 		}
 	}
 	switch {

@@ -59,7 +59,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = join(err, job.losses.Close()) }()
+	defer func() { err = join(err, job.losses.Close("NOT KEPT")) }()
 	archive, err := format.Open(ctx, src)
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		}
 		tell(l)
 	})
-	if k.streams.Verbose {
+	if k.streams.Verbose && k.kinds {
 		b.Kinds = formats.Kinds{}
 	}
 	b.Growth, k.ctx = growth, ctx

@@ -221,7 +221,7 @@ func (c *config) takes(ctx context.Context, s *cli.Streams, row store.Row) bool 
 	if which == selection.WithSubagents {
 		return true
 	}
-	in, err := address.Open(address.Losses(ctx, false), s, c.nameOf(row))
+	in, err := address.Open(ctx, s, c.nameOf(row))
 	if err != nil {
 		s.Warn(cli.Unseen, "%v", err)
 		return which.Takes(false)

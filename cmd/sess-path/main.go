@@ -42,8 +42,10 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
-	converts := !slices.Contains([]string{"text", "markdown", "state"}, c.as) // else nothing is made of it
-	in, err := address.OpenAny(address.Losses(ctx, converts), s, name)
+	if !slices.Contains([]string{"text", "markdown", "state"}, c.as) { // something is made of the session
+		ctx = address.Losses(ctx)
+	}
+	in, err := address.OpenAny(ctx, s, name)
 	if err != nil {
 		return err
 	}

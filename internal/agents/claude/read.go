@@ -83,7 +83,7 @@ func (c *conversion) read(ctx context.Context) error {
 			formats.Counted(n, "1 line has", "%d lines have"))
 	}
 	if c.mute > 0 {
-		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%s whose text for the model is not in the file", formats.Counted(c.mute, "1 attachment", "%d attachments"))
+		c.b.Lost(formats.Many(c.mute, c.src.At(c.muted), formats.KindContext, "1 attachment whose text for the model is not in the file", "%d attachments whose text for the model is not in the file"))
 	}
 	if c.b.Growth != formats.Whole {
 		return c.b.Settle()

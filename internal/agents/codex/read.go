@@ -68,14 +68,14 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		}
 	}
 	if b.Growth != formats.Whole {
-		r.lost.Tell(b.Lose)
+		r.lost.Tell(b.Lost)
 		return r.err
 	}
 	if name, ok := a.nameOf(last.head.id); ok {
 		r.taken(b.Custom(r.place("index", name.at), customName, js.Object(js.StringField("thread_name", name.name))))
 		r.named(name.name, "index name", name.at)
 	}
-	r.lost.Tell(b.Lose)
+	r.lost.Tell(b.Lost)
 	return r.err
 }
 

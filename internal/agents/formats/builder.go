@@ -232,8 +232,11 @@ func (b *Builder) Opened() bool { return b.opened }
 
 // Lose tells of a loss.
 func (b *Builder) Lose(where, kind, format string, args ...any) {
-	b.lose(loss(where, kind, format, args))
+	b.Lost(loss(where, kind, format, args))
 }
+
+// Lost tells of a loss.
+func (b *Builder) Lost(l Loss) { b.lose(l) }
 
 // LoseLine tells of a line that is not JSON, with its size in bytes; a torn one is the last of its file and has no line feed.
 func (b *Builder) LoseLine(where string, torn bool, size int) {

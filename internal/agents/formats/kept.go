@@ -560,7 +560,7 @@ func (b *Builder) Read(ctx context.Context, a Archive, info Info) error {
 		err = last
 	}
 	if n := b.style.mixed(); kept && n > 0 {
-		b.Lose("", KindText, "%s otherwise than the first, LF or CR LF, and come back like that one", Counted(n, "1 line ends", "%d lines end"))
+		b.Lost(Many(n, "", KindText, "1 line ends otherwise than the first, LF or CR LF, and comes back like that one", "%d lines end otherwise than the first, LF or CR LF, and come back like that one"))
 	}
 	return err
 }

@@ -22,6 +22,14 @@ type Loss struct {
 
 	// What names the part that is lost and its replacement, without a full stop.
 	What string
+
+	// N is how many parts are lost, 0 for one.
+	N int
+}
+
+// Many returns a loss of n parts: with the text of one, or of many, which has a %d for n.
+func Many(n int, where, kind, one, many string) Loss {
+	return Loss{Where: where, Kind: kind, What: Counted(n, one, many), N: n}
 }
 
 // String returns the loss as a message without the name of its session.
@@ -69,6 +77,17 @@ const (
 	KindReference = "reference"     // what another file or session would have held
 )
 
+// things name in a table what a conversion does not keep of a kind.
+var things = map[string]string{
+	KindDamage: "damaged parts", KindBranch: "branches", KindContext: "what the model saw", KindEntry: "entries", KindRole: "roles",
+	KindSystem: "system prompts", KindThinking: "thinking", KindTool: "calls and results", KindMedia: "content", KindBlob: "blobs",
+	KindUsage: "tokens and costs", KindTitle: "titles", KindTime: "times", KindTree: "places in the tree", KindText: "text",
+	KindReference: "other files",
+}
+
+// Things names in a table what a conversion does not keep of a kind.
+func Things(kind string) string { return things[kind] }
+
 func loss(where, kind, format string, args []any) Loss {
 	return Loss{Where: where, Kind: kind, What: fmt.Sprintf(format, args...)}
 }
@@ -115,10 +134,17 @@ func (t *Tally) Add(where, kind, format string, args ...any) {
 }
 
 // Tell tells of each loss once, with how many more there were like it.
-func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
+func (t *Tally) Tell(lost func(Loss)) {
 	for _, c := range t.list {
-		lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
+		lost(c.all())
 	}
+}
+
+// all is the loss of all that are alike.
+func (c *counted) all() Loss {
+	l := c.Loss
+	l.What, l.N = l.What+c.more("like it"), c.n
+	return l
 }
 
 // Lost counts the parts that an export leaves out of the entries of a session, so that equal losses
@@ -179,13 +205,13 @@ func (l *Lost) Entry(e session.Entry, agent string) {
 func (l *Lost) Tell(t *Target) {
 	for _, c := range l.tally.list {
 		if c.What != "" {
-			t.Lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
+			t.Lost(c.all())
 			continue
 		}
 		words, ok := l.Words[c.Kind]
 		if !ok {
 			words = leftOut[c.Kind]
 		}
-		t.Lose(c.Where, c.Kind, "%s", Counted(c.n, words[0], words[1]))
+		t.Lost(Many(c.n, c.Where, c.Kind, words[0], words[1]))
 	}
 }

@@ -55,14 +55,22 @@ var ErrLossy = errors.New("the session cannot be held without loss")
 
 // Lose tells of a loss.
 func (t *Target) Lose(where, kind, format string, args ...any) {
+	t.Lost(loss(where, kind, format, args))
+}
+
+// Lost tells of a loss.
+func (t *Target) Lost(l Loss) {
 	t.Losses++
-	t.lose(loss(where, kind, format, args))
+	t.lose(l)
 }
 
 // Note tells of something that is left out for good reason, which no strict export ends for.
 func (t *Target) Note(where, kind, format string, args ...any) {
-	t.lose(loss(where, kind, format, args))
+	t.Noted(loss(where, kind, format, args))
 }
+
+// Noted tells of a loss as [Target.Note] does.
+func (t *Target) Noted(l Loss) { t.lose(l) }
 
 // At returns an entry as [Loss.Where] has it.
 func At(e session.Entry) string {
@@ -187,8 +195,9 @@ func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Ent
 			}
 		}
 	}
+	const others = " on other branches left out; sess-fork makes sessions of them"
 	if left > 0 {
-		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", Counted(left, "1 message", "%d messages"))
+		t.Lost(Many(left, first, KindBranch, "1 message"+others, "%d messages"+others))
 	}
 	t.LoseNested(s)
 }
@@ -205,7 +214,7 @@ func (t *Target) LoseNested(s *session.Session) {
 		}
 	}
 	if lost > 0 {
-		t.Lose(first, KindTool, "%s that tools or sub-agents made, left out", Counted(lost, "1 call", "%d calls"))
+		t.Lost(Many(lost, first, KindTool, "1 call that tools or sub-agents made, left out", "%d calls that tools or sub-agents made, left out"))
 	}
 }
 

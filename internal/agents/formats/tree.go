@@ -424,4 +424,4 @@ func (t *Tree) End() (err error) {
 }
 
 // Tell tells the losses, of which those that are alike are one.
-func (t *Tree) Tell() { t.losses.Tell(t.b.Lose) }
+func (t *Tree) Tell() { t.losses.Tell(t.b.Lost) }

@@ -7,30 +7,40 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
-// A Log takes the losses of a run. They are warnings, of which those of one kind in one
-// session are counted if there are many, and, if there is a file for them, a line of
-// it each.
+// A Log takes the losses of a run. Faults of a source are warnings, and so are all others with -v; at the end comes a table of
+// what was not kept. If there is a file for them, each is a line of it.
 type Log struct {
-	warn     func(format string, args ...any)
-	tallies  map[string]*cli.Tally // by session
-	sessions []string              // in the order in which they were met
-	faults   bool                  // only losses that are faults of the source are warnings
-	path     string
-	file     *os.File
-	w        *bufio.Writer
+	streams *cli.Streams
+	faults  bool // no table, and no other warnings than of faults of the source
+	path    string
+	file    *os.File
+	w       *bufio.Writer
+	rows    []*tableRow // in the order in which their kinds were met
 }
 
-// Open returns a log that warns, with faults set only of losses that are [formats.Loss.Fault], and writes all into the new
+// A tableRow is what was not kept of a kind.
+type tableRow struct {
+	kind     string
+	things   int
+	sessions map[string]bool
+	first    formats.Loss
+}
+
+// Open returns a log that tells s, with faults set only of losses that are [formats.Loss.Fault], and writes all into the new
 // file path unless that is "".
-func Open(path string, faults bool, warn func(format string, args ...any)) (*Log, error) {
-	l := &Log{warn: warn, faults: faults, tallies: map[string]*cli.Tally{}, path: path}
+func Open(path string, faults bool, s *cli.Streams) (*Log, error) {
+	l := &Log{streams: s, faults: faults, path: path}
 	if path == "" {
 		return l, nil
 	}
@@ -46,19 +56,144 @@ func Open(path string, faults bool, warn func(format string, args ...any)) (*Log
 	return l, nil
 }
 
-// Tell tells of a loss in the session whose id that is.
-func (l *Log) Tell(session string, loss formats.Loss) {
-	if l.tallies[session] == nil {
-		l.tallies[session] = cli.NewTally(l.warn)
-		l.sessions = append(l.sessions, session)
+// classes are those of the losses that are no mere losses.
+var classes = map[string]cli.Class{formats.KindDamage: cli.Damage, formats.KindReference: cli.Unseen}
+
+// Tell tells of a loss in the session whose id that is. People are told the place, which is that of the loss, or an address.
+func (l *Log) Tell(session, place string, loss formats.Loss) {
+	class, ok := classes[loss.Kind]
+	switch {
+	case ok:
+	case l.faults && loss.Fault():
+		class = cli.Note
+	default:
+		class = cli.Loss
 	}
 	if !l.faults || loss.Fault() {
-		l.tallies[session].Warnf(loss.Kind, "%s", loss)
+		told := loss
+		if told.Where = place; l.streams.Verbose {
+			told.Where = loss.Where
+		}
+		l.streams.Warn(class, "%s", told)
+	}
+	if !l.faults {
+		l.add(session, place, loss)
 	}
 	if l.w == nil {
 		return
 	}
 	l.w.WriteString(row.JSON(LossRow{Session: session, Where: loss.Where, Loss: loss.Kind, Text: loss.What}) + "\n")
+}
+
+// add counts a loss for the table.
+func (l *Log) add(session, place string, loss formats.Loss) {
+	var to *tableRow
+	for _, r := range l.rows {
+		if r.kind == loss.Kind {
+			to = r
+		}
+	}
+	if to == nil {
+		first := loss
+		first.Where = place
+		to = &tableRow{kind: loss.Kind, sessions: map[string]bool{}, first: first}
+		l.rows = append(l.rows, to)
+	}
+	to.things += max(loss.N, 1)
+	to.sessions[session] = true
+}
+
+// Any reports whether the table has a row.
+func (l *Log) Any() bool { return len(l.rows) > 0 }
+
+// example is how many columns a table needs to have an example in each row.
+const example = 72
+
+// Table returns the table of what was not kept, without lines if that is nothing: of each kind how many things in how many
+// sessions, which is left out for one session, and the first. It is at most width columns wide, of any width if that is 0.
+func (l *Log) Table(head string, width int) (lines []string) {
+	if !l.Any() {
+		return nil
+	}
+	columns := cli.Columns{{Head: head}, {Head: "THINGS", Right: true}}
+	all := map[string]bool{}
+	for _, r := range l.rows {
+		for session := range r.sessions {
+			all[session] = true
+		}
+	}
+	if len(all) > 1 {
+		columns = append(columns, cli.Column{Head: "SESSIONS", Right: true})
+	}
+	heads := []string{head, "THINGS", "SESSIONS"}[:len(columns)]
+	rows := [][]string{heads}
+	for _, r := range l.rows {
+		rows = append(rows, []string{formats.Things(r.kind), strconv.Itoa(r.things), strconv.Itoa(len(r.sessions))}[:len(columns)])
+	}
+	columns.Fit(rows...)
+	for i, cells := range rows {
+		line := "  " + columns.Line(cells...)
+		if width == 0 || width >= example {
+			such := "SUCH AS"
+			if i > 0 {
+				such = l.rows[i-1].example(width - utf8.RuneCountInString(line) - 2)
+			}
+			line += "  " + such
+		}
+		if width > 0 {
+			line = tty.Fit(line, width)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// example is the first loss, its text cut so that its place has room in a number of characters; not cut if that is not above 0.
+func (r *tableRow) example(room int) string {
+	place, what := "", tty.Clean(r.first.What)
+	if r.first.Where != "" {
+		place = ", " + tty.Clean(r.first.Where)
+	}
+	if room > 0 {
+		what = tty.Fit(what, max(room-utf8.RuneCountInString(place), 8))
+	}
+	return what + place
+}
+
+// Close prints the table, whose first heading is head, and ends the file. Its error is that of the first loss that could not be
+// written.
+func (l *Log) Close(head string) error {
+	if l.streams.Verbose && l.streams.Unfolded() {
+		l.rows = nil // the program that reads the warnings has them all
+	}
+	width, name := 0, len("sess-import: ")
+	if f := l.streams.ErrFile(); tty.IsTerminal(f) {
+		width = max(tty.Width(f, os.LookupEnv)-name, 20)
+	}
+	l.streams.Unfold() // the table is the end
+	for _, line := range l.Table(head, width) {
+		l.streams.Infof("%s", line)
+	}
+	if l.Any() && l.w == nil && !l.streams.Verbose {
+		l.streams.Hintf("--losses FILE writes each of them, -v prints them")
+	}
+	if l.w == nil {
+		return nil
+	}
+	if err := disk.Closing(l.file, l.w.Flush()); err != nil {
+		return fmt.Errorf("writing %s: %w", l.path, disk.Cause(err))
+	}
+	return nil
+}
+
+// Place returns the place of a loss as people read it: a line of the file of a session that has an address is the address and
+// the line, any other is as it was.
+func Place(address, path, where string) string {
+	line, ok := strings.CutPrefix(where, path+":")
+	if _, err := strconv.Atoi(line); !ok || err != nil || address == "" {
+		return where
+	}
+	return address + ", line " + line
 }
 
 // A LossRow is something that the result of a conversion cannot say, or says otherwise.
@@ -68,19 +203,4 @@ type LossRow struct {
 	Where    string `row:"where,null"`   // The place: in the source of an import, in the session of an export; null for the whole.
 	Loss     string `row:"loss,known"`   // What kind of loss it is, such as branch, tool or thinking.
 	Text     string `row:"text,known"`   // The loss, and its replacement.
-}
-
-// Close tells how many more losses there were, and ends the file. Its error is that of
-// the first loss that could not be written.
-func (l *Log) Close() error {
-	for _, session := range l.sessions {
-		l.tallies[session].More("session "+session+": ", "; --losses lists them")
-	}
-	if l.w == nil {
-		return nil
-	}
-	if err := disk.Closing(l.file, l.w.Flush()); err != nil {
-		return fmt.Errorf("writing %s: %w", l.path, disk.Cause(err))
-	}
-	return nil
 }

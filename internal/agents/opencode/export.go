@@ -37,7 +37,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	x.lost.Tell(t)
 	if x.late > 0 {
-		t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
+		t.Lost(formats.Many(x.late, "", formats.KindTime, "1 message made later, since opencode puts them in the order of their times", "%d messages made later, since opencode puts them in the order of their times"))
 	}
 	doc := exported{info: x.session(), messages: x.out}
 	if isOwn(t.Path) {

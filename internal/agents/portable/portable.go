@@ -415,13 +415,13 @@ func (m *maker) tell(t *formats.Target, path []session.Entry) {
 	}
 	t.LoseBranches(m.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
 	if behind > 0 {
-		t.Lose(first, formats.KindContext, "%s that a compaction took out of sight, not carried", formats.Counted(behind, "1 message", "%d messages"))
+		t.Lost(formats.Many(behind, first, formats.KindContext, "1 message that a compaction took out of sight, not carried", "%d messages that a compaction took out of sight, not carried"))
 	}
 	if n := len(m.s.Labels()); n > 0 {
-		t.Lose("", formats.KindEntry, "%s, not carried", formats.Counted(n, "1 label", "%d labels"))
+		t.Lost(formats.Many(n, "", formats.KindEntry, "1 label, not carried", "%d labels, not carried"))
 	}
-	m.lost.Tell(t.Lose)
-	m.left.Tell(t.Note)
+	m.lost.Tell(t.Lost)
+	m.left.Tell(t.Noted)
 }
 
 // isGPT reports whether a model is one of those to which opencode gives patches instead of edits.

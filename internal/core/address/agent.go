@@ -186,7 +186,7 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	if a.format != Remote {
 		args = append(args, words(ctx, s)...)
 	}
-	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
+	if a.format != Remote && (a.id == "" || a.isDir()) && !s.Verbose && ctx.Value(lossesKey{}) == nil && tty.IsTerminal(s.ErrFile()) {
 		args = append(args, "-v") // says which one was taken
 	}
 	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)}.Start(ctx)

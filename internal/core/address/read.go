@@ -76,9 +76,6 @@ func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
 // OpenAny is [Open] for tools that only read: a file of another agent, of any format that the importer finds in it, is
 // read while it is imported, as a session in that agent's home is. -v says so.
 func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
-	if ctx.Value(lossesKey{}) == nil {
-		ctx = Losses(ctx, false)
-	}
 	in, err := Open(ctx, s, operand)
 	if err != nil || in.File == "" {
 		return in, err

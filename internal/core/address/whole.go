@@ -28,10 +28,10 @@ func Whole(ctx context.Context, strict bool) context.Context {
 
 type lossesKey struct{}
 
-// Losses returns a context in which reading a session of another agent tells what the conversion leaves out, or does not. Without
-// it [Open] does, whose callers make something of the session, and [OpenAny] does not: parts left out change no search or sum.
-func Losses(ctx context.Context, tell bool) context.Context {
-	return context.WithValue(ctx, lossesKey{}, tell)
+// Losses returns a context in which reading a session of another agent tells what the conversion leaves out, in a table. Elsewhere
+// it is told with -v alone: parts left out change no search, no sum and no line that is written.
+func Losses(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lossesKey{}, true)
 }
 
 // words are those that have the importer obey [Whole] and [Losses]; -v tells all.
@@ -39,7 +39,10 @@ func words(ctx context.Context, s *cli.Streams) (words []string) {
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)
 	}
-	if tell, ok := ctx.Value(lossesKey{}).(bool); ok && !tell && !s.Verbose {
+	switch {
+	case s.Verbose:
+		words = append(words, "-v")
+	case ctx.Value(lossesKey{}) == nil:
 		words = append(words, "--no-losses")
 	}
 	return words

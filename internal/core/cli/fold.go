@@ -55,6 +55,9 @@ func (s *Streams) Fold() {
 	}
 }
 
+// Unfolded reports whether another program reads the warnings, all of them.
+func (s *Streams) Unfolded() bool { return s.each }
+
 // Warn prints a warning of a class unless -q was given, or keeps it if warnings are folded. A loss is a warning with -v alone.
 func (s *Streams) Warn(class Class, format string, args ...any) {
 	if !s.Quiet && (class != Loss || s.Verbose) {

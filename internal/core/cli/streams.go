@@ -90,6 +90,11 @@ func (s *Streams) Infof(format string, args ...any) {
 	}
 }
 
+// Hintf prints what to do about what was printed before, unless -q was given; a hint about an error is [WithHint].
+func (s *Streams) Hintf(format string, args ...any) {
+	s.Infof("hint: "+format, args...)
+}
+
 // Notef prints detail that only -v asks for. -q wins over -v.
 func (s *Streams) Notef(format string, args ...any) {
 	if s.Verbose && !s.Quiet {

@@ -28,7 +28,7 @@ func messagesOf(t *testing.T, dir string, args ...string) (int, string) {
 }
 
 // What the conversion of another agent's session leaves out changes no search, no list and no sum: tools that only read tell of
-// it with -v alone, those that make something of the session do as ever.
+// it with -v alone, as do those that write a session, and conversions end in a table of it.
 func TestLossesOfReading(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -55,10 +55,15 @@ func TestLossesOfReading(t *testing.T) {
 	}
 	for _, line := range []string{
 		"sess-import claude:", "sess-path claude:", "sess-path --as openai claude:", "sess-export codex claude: -o out", "sess-handoff --to pi claude: --dry-run",
-		"sess-fork claude: -o forked.jsonl",
 	} {
-		if _, said := messagesOf(t, dir, strings.Fields(line)...); !strings.Contains(said, loss) {
-			t.Errorf("%s: no loss: %s", line, said)
+		if _, said := messagesOf(t, dir, strings.Fields(line)...); !strings.Contains(said, loss) || strings.Contains(said, "warning") || !strings.Contains(said, "NOT KEPT") {
+			t.Errorf("%s: no table with the loss: %s", line, said)
+		}
+	}
+	for i, flag := range []string{"--no-messages", "--quiet", "--verbose"} {
+		_, said := messagesOf(t, dir, "sess-fork", "claude:", "-o", fmt.Sprintf("forked%d.jsonl", i), flag)
+		if got := strings.Contains(said, loss); got != (flag == "--verbose") {
+			t.Errorf("sess-fork %s: %s", flag, said)
 		}
 	}
 }
@@ -75,7 +80,7 @@ func TestDamageOfReading(t *testing.T) {
 	}
 	for _, line := range []string{"sess-grep --agent all --all parser", "sess-show claude:", "sess-calls claude:", "sess-stat --agent all --all"} {
 		_, said := messagesOf(t, dir, strings.Fields(line)...)
-		if !strings.Contains(said, "not JSON") || strings.Contains(said, "hologram") {
+		if !strings.Contains(said, "warning: claude:"+firstID+", line 4: not JSON") || strings.Contains(said, "hologram") {
 			t.Errorf("%s: want the damage alone: %s", line, said)
 		}
 	}

@@ -52,7 +52,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// Warnings of one kind that flood are counted.
+// Warnings of one kind that flood are counted, ten by a tool that writes, equal ones as one by others.
 func TestWarningsAreCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,15 +60,19 @@ func TestWarningsAreCounted(t *testing.T) {
 	if err := os.WriteFile(path, []byte(header+strings.Repeat("\x00\n", 5000)+"42\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []string{"sess-path", "sess-tree", "sess-fork"} {
+	for tool, want := range map[string]string{
+		"sess-path": fmt.Sprintf("warning: %s:2: NUL bytes, line skipped (and 4999 more)\n", path),
+		"sess-tree": fmt.Sprintf("warning: %s:2: NUL bytes, line skipped (and 4999 more)\n", path),
+		"sess-fork": fmt.Sprintf("warning: %s: … and 4990 more of nul; sess-check lists them\n", path),
+	} {
 		r := runCommand(t, dir, "", tool, path)
-		if lines := strings.Count(r.stderr, "\n"); lines != 12 || !strings.Contains(r.stderr, fmt.Sprintf("warning: %s: … and 4990 more of nul; sess-check lists them\n", path)) {
+		if lines := strings.Count(r.stderr, "\n"); lines > 12 || !strings.Contains(r.stderr, want) {
 			t.Errorf("%s says %d lines: %.2000s", tool, lines, r.stderr)
 		}
 	}
-	// Losses are counted as warnings are, and --losses has all of them.
+	// Losses are counted in a table, and --losses has all of them.
 	r := runCommand(t, dir, "", "sess-import", "--losses", "lost", "pi", path)
-	if lines := strings.Count(r.stderr, "\n"); lines > 20 || !strings.Contains(r.stderr, " more of damage; --losses lists them\n") {
+	if lines := strings.Count(r.stderr, "\n"); lines > 8 || !strings.Contains(r.stderr, "damaged parts    5001") {
 		t.Errorf("sess-import says %d lines: %.2000s", lines, r.stderr)
 	}
 	if n := strings.Count(readFile(t, filepath.Join(dir, "lost")), "\n"); n < 5000 {
