@@ -47,6 +47,7 @@ type breach struct {
 
 // assert looks at the sessions that were found, and prints where a gate does not hold.
 func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Found) error {
+	s.Gate()
 	if !c.damagedOK {
 		ctx = address.Whole(ctx, c.strict)
 	}

@@ -59,6 +59,9 @@ func (c *config) log(ctx context.Context, s *cli.Streams, names []string) error 
 		return err
 	}
 	j := &job{config: c, streams: s, repo: repo}
+	if c.sure {
+		s.Gate()
+	}
 	if err := j.run(ctx, ids); err != nil {
 		return err
 	}

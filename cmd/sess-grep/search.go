@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -98,7 +97,7 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 	defer p.close()
 	show := &cli.Progress{}
 	if len(all.List) > 1 {
-		show = g.streams.Progress(time.Second)
+		show = g.streams.Progress()
 	}
 	defer show.Clear()
 	failed, first, done := 0, error(nil), 0
@@ -170,7 +169,7 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 		if g.streams.Quiet {
 			return cli.CommandStatus(cli.ExitUsage)
 		}
-		return errors.Join(all.Failed, cli.Unread(failed, len(all.List), cli.ExitUsage))
+		return errors.Join(all.Failed, g.streams.Unread(failed, len(all.List), cli.ExitUsage))
 	case !p.found:
 		return cli.No("")
 	}

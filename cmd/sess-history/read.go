@@ -61,7 +61,7 @@ func readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *qu
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return all, cli.Unread(failed, len(list), cli.ExitUsage), nil
+	return all, s.Unread(failed, len(list), cli.ExitUsage), nil
 }
 
 // A reader reads the prompts of sessions, one after the other.

@@ -63,7 +63,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	}
 	progress := &cli.Progress{}
 	if out := s.OutFile(); c.all && (out == nil || !tty.IsTerminal(out)) { // else the paths say it
-		progress = s.Progress(0)
+		progress = s.Progress()
 	}
 	return &job{
 		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses, kinds: !c.noLosses,
@@ -269,7 +269,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 		return cli.WithStatus(fmt.Errorf("%s", tty.Count(sum.rewritten, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
 	}
 	if sum.failed > 0 {
-		return cli.Unread(sum.failed, sum.all(), sum.status)
+		return j.streams.Unread(sum.failed, sum.all(), sum.status)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	switch {
 	case failed > 0:
-		return cli.Unread(failed, len(list)+failed, status)
+		return j.streams.Unread(failed, len(list)+failed, status)
 	case len(list) == 0:
 		return cli.No("no session")
 	}

@@ -28,6 +28,7 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	if c.base, err = c.openBaseline(s); err != nil {
 		return err
 	}
+	s.Gate()
 	if !c.damagedOK {
 		ctx = address.Whole(ctx, false)
 	}
@@ -37,17 +38,30 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	}
 	p := &findings.Printer{Form: c.form(), Out: s.Out, Tool: "sess-redact", Version: secret.GitleaksVersion}
 	count := &counted{kinds: map[string]int{}}
-	checked, failed := 0, all.Failed
-	for _, src := range all.List {
-		switch err := c.checkOne(ctx, s, r, src, p, count); {
+	checked, unread, status, failed := 0, 0, cli.ExitUsage, all.Failed
+	show := s.Progress()
+	defer show.Clear()
+	for i, src := range all.List {
+		show.Showf("%d of %d sessions", i, len(all.List))
+		before := count.total
+		err := c.checkOne(ctx, s, r, src, p, count)
+		if count.total > before || err != nil {
+			show.Clear()
+			err = errors.Join(err, s.Flush())
+		}
+		switch {
 		case errors.Is(err, selection.ErrNotHere):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = errors.Join(failed, err) // and go on with the others
+			unread, status = unread+1, max(status, cli.Status(err))
 		}
 		checked++
+	}
+	if len(all.List) > 1 {
+		failed = errors.Join(failed, s.Unread(unread, len(all.List), status))
 	}
 	if err := p.End(func() string { return count.row(checked, len(c.set.Rules())) }, nil); err != nil {
 		return err
@@ -103,12 +117,13 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		group = &next
 	})
 	flush()
-	return errors.Join(err, failed, c.unread(in))
+	return errors.Join(err, failed, c.unread(s, in))
 }
 
 // unread is the error of a session with lines that are not JSON, of which a part of a secret may be left. The last line of a file
 // that was just written to may be one that is being written.
-func (c *config) unread(in *address.Input) error {
+func (c *config) unread(s *cli.Streams, in *address.Input) error {
+	s.Unjudged(in.Name, len(c.broken))
 	last := len(c.broken) - 1
 	if last >= 0 && c.broken[last].Torn && address.Fresh(in.Path()) {
 		last--

@@ -128,6 +128,7 @@ func (r *report) complain(found selection.Found, readings []reading) {
 		if more := got.Damaged - len(got.Damage); more > 0 {
 			tally.Warnf("sessions with more damage", "%s: … and %s", cleanName(got.session.Name), tty.Count(more, "more damaged line", "more damaged lines"))
 		}
+		r.streams.Unjudged(cleanName(got.session.Name), got.Damaged)
 		damaged = damaged || got.Damaged > 0
 		if d := got.Damage; unread == nil && len(d) > 0 && (!d[0].Torn || !address.Fresh(got.session.Path)) {
 			unread = address.NotWhole(d[0].Err)
@@ -146,7 +147,7 @@ func (r *report) complain(found selection.Found, readings []reading) {
 	unseen.More("", "")
 	r.fail(found.Failed)
 	if len(readings) > 1 {
-		r.fail(cli.Unread(failed, len(readings), status))
+		r.fail(r.streams.Unread(failed, len(readings), status))
 	}
 	if r.whole() && unread != nil && !r.strict && !r.strictPrices {
 		r.fail(unread)

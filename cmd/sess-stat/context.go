@@ -95,7 +95,7 @@ func (r *report) each(ctx context.Context, found selection.Found, visit func(*ad
 		r.streams.Warn(cli.Unseen, "%v", err)
 		failed, status = failed+1, max(status, cli.Status(err))
 	}
-	r.fail(cli.Unread(failed, len(found.List), status))
+	r.fail(r.streams.Unread(failed, len(found.List), status))
 	r.fail(found.Failed)
 	return nil
 }

@@ -23,8 +23,11 @@ type limits struct {
 }
 
 // whole reports whether a session has to be read whole: a limit that is held to a part of one is none.
-func (c *config) whole() bool {
-	return !c.damagedOK && (c.limits.cost >= 0 || c.maxTokens >= 0 || c.limits.hasContext() || c.baseline != "")
+func (c *config) whole() bool { return !c.damagedOK && c.limited() }
+
+// limited reports whether there is a limit.
+func (c *config) limited() bool {
+	return c.limits.cost >= 0 || c.maxTokens >= 0 || c.limits.hasContext() || c.baseline != ""
 }
 
 func (l limits) hasContext() bool { return l.context >= 0 || l.share >= 0 }

@@ -46,6 +46,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	found.SayNothing(s)
+	if c.limited() {
+		s.Gate()
+	}
 	if c.whole() {
 		ctx = address.Whole(ctx, c.strict)
 	}

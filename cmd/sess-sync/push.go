@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -207,7 +206,7 @@ const workers = 16
 // does not stop the others. Do calls moved with the number of bytes that it has pushed or pulled,
 // as it goes on; tell prints the result of one, alone on its line.
 func each[T, R any](ctx context.Context, s *cli.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
-	p := s.Progress(time.Second)
+	p := s.Progress()
 	defer p.Clear()
 	var results []R
 	var errs []error

@@ -46,6 +46,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	found.SayNothing(s)
 	if !c.once {
+		if len(c.until) > 0 {
+			s.Gate()
+		}
 		s.Unfold() // what happens is said when it does
 	}
 	w := &watcher{config: c, streams: s, single: found.Single, quiet: s.Quiet}

@@ -267,9 +267,13 @@ func (w *watcher) done(now int64) (bool, error) {
 
 // unread is the error of a session that is in a state of --state and cannot be read whole: the state may be another one.
 func (w *watcher) unread(ctx context.Context) error {
+	if err := w.reading.Err(); err != nil {
+		w.streams.Alwaysf("%v", err)
+	}
 	if w.damagedOK {
 		return nil
 	}
+	w.streams.Gate()       // they are read again
 	w.streams.Quiet = true // its warnings were printed
 	defer func() { w.streams.Quiet = w.quiet }()
 	now := time.Now().UnixMilli()

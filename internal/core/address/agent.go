@@ -226,6 +226,9 @@ func TellOutputs(ctx context.Context, s *cli.Streams, gate bool, done string, ad
 func Say(s *cli.Streams, class cli.Class) func(subprocess.Message) {
 	return func(m subprocess.Message) {
 		if m.Warning {
+			if class == cli.Damage {
+				s.Unjudged(cli.PlaceOf(m.Text), 1)
+			}
 			s.Warn(class, "%s", m.Text)
 		} else {
 			s.Infof("%s", m.Text)

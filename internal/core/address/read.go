@@ -298,6 +298,9 @@ func Format(name string) string {
 func (src *Source) Warn(problems []session.Problem) {
 	tally := src.streams.Tally(cli.Damage)
 	for _, p := range problems {
+		if Hides(p) {
+			src.streams.Unjudged(src.Name, 1)
+		}
 		tally.Warnf(string(p.Kind), "%v", located(src.Name, p))
 	}
 	tally.More(src.Name+": ", "; sess-check lists them")

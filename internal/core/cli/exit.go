@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -132,13 +130,4 @@ func WithStatus(err error, status int) error {
 		return err
 	}
 	return &statusError{text: err.Error(), kind: kind, err: err}
-}
-
-// Unread is the error of a run that has warned of some of its sessions, as they could not be read
-// to the end. It is nil if there are none.
-func Unread(failed, of, status int) error {
-	if failed == 0 {
-		return nil
-	}
-	return WithStatus(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(of, "session", "sessions")), status)
 }

@@ -89,8 +89,8 @@ func (s *Streams) Tally(class Class) *Tally {
 func (f *fold) add(class Class, text string) {
 	place, what := "", text
 	if class != Note {
-		if before, after, ok := strings.Cut(text, ": "); ok {
-			place, what = strings.TrimRight(before, "0123456789"), after
+		if _, after, ok := strings.Cut(text, ": "); ok {
+			place, what = PlaceOf(text), after
 		}
 	}
 	c := &f.classes[class]
@@ -146,6 +146,14 @@ func (s *Streams) within(width int, text string) string {
 		return text
 	}
 	return tty.Fit(tty.Clean(text), max(width-utf8.RuneCountInString(s.name+": "), 1))
+}
+
+// PlaceOf returns the place that stands in front of a warning, without its line: "FILE" of "FILE:LINE: what", and "ADDRESS" of
+// "ADDRESS, line N: what".
+func PlaceOf(text string) string {
+	place, _, _ := strings.Cut(text, ": ")
+	place = strings.TrimRight(place, "0123456789")
+	return strings.TrimSuffix(strings.TrimSuffix(place, ":"), ", line ")
 }
 
 // take adds the warnings of another one.

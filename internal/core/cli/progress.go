@@ -27,14 +27,17 @@ const progressEvery = 100 * time.Millisecond
 
 const clearLine = "\r\x1b[K"
 
-// Progress returns the line of a run of which there is something to say after the time
-// patience; nothing if standard error is no terminal, and with -q.
-func (s *Streams) Progress(patience time.Duration) *Progress {
+// silence is how long a run says nothing of how far it is.
+const silence = 500 * time.Millisecond
+
+// Progress returns the line of a run of which there is something to say after half a second; nothing if standard error is no
+// terminal, and with -q.
+func (s *Streams) Progress() *Progress {
 	f := s.ErrFile()
 	if s.Quiet || f == nil || !tty.IsTerminal(f) {
 		return &Progress{}
 	}
-	return newProgress(f, time.Now, patience)
+	return newProgress(f, time.Now, silence)
 }
 
 func newProgress(w io.Writer, now func() time.Time, patience time.Duration) *Progress {

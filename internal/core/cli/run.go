@@ -64,12 +64,14 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	}
 	s.Unfold()
 	if err == nil {
+		s.endGate(ExitDone)
 		return ExitDone
 	}
 	if cancelled(ctx) != nil && Status(err) < ExitInterrupted {
 		err = errors.Join(err, errInterrupted) // whatever failed, it was told to stop
 	}
 	s.report(err)
+	s.endGate(Status(err))
 	return Status(err)
 }
 

@@ -34,17 +34,18 @@ type Streams struct {
 	args     []string          // the command line up to the command
 	places   map[string]int    // where flags of two dashes stand in it
 
-	name  string
-	usage string // what --help stands behind: the name, and the command if there is one
-	in    *input
-	out   *output
-	mu    sync.Mutex // one message at a time
-	said  map[string]bool
-	many  bool      // Fold was called: nothing is counted by kinds
-	each  bool      // the environment has Unfolded
-	fold  *fold     // nil if warnings are printed at once
-	bare  io.Writer // what Raw returns
-	raw   io.Writer // standard error itself
+	name     string
+	usage    string // what --help stands behind: the name, and the command if there is one
+	in       *input
+	out      *output
+	mu       sync.Mutex // one message at a time
+	said     map[string]bool
+	many     bool           // Fold was called: nothing is counted by kinds
+	each     bool           // the environment has Unfolded
+	fold     *fold          // nil if warnings are printed at once
+	unjudged map[string]int // damaged lines of sessions; nil if the run is no gate
+	bare     io.Writer      // what Raw returns
+	raw      io.Writer      // standard error itself
 }
 
 // Dashes adds to an error about operands that a command stands behind two dashes, and the line

@@ -29,12 +29,15 @@ func TestWithStatus(t *testing.T) {
 
 func TestUnread(t *testing.T) {
 	t.Parallel()
-	if err := Unread(0, 3, ExitMalformed); err != nil {
+	s, gate := &Streams{}, &Streams{}
+	gate.Gate()
+	if err := s.Unread(0, 3, ExitMalformed); err != nil {
 		t.Errorf("none: %v", err)
 	}
 	for want, err := range map[string]error{
-		"1 of 1 session not read to the end":      Unread(1, 1, ExitMalformed),
-		"2 of 1,000 sessions not read to the end": Unread(2, 1000, ExitMalformed),
+		"1 of 1 session not read to the end":                            s.Unread(1, 1, ExitMalformed),
+		"2 of 1,000 sessions not read to the end":                       s.Unread(2, 1000, ExitMalformed),
+		"2 of 41 sessions could not be read; the gate did not see them": gate.Unread(2, 41, ExitMalformed),
 	} {
 		if err.Error() != want || Status(err) != ExitMalformed {
 			t.Errorf("%v with status %d, want %s", err, Status(err), want)
@@ -99,7 +102,7 @@ func TestProgress(t *testing.T) {
 	if b.Len() > 0 {
 		t.Errorf("of less than a second: %q", &b)
 	}
-	silent := (&Streams{}).Progress(0)
+	silent := (&Streams{}).Progress()
 	silent.Showf("nothing")
 	silent.Aside(func() { b.WriteString("told") })
 	if b.String() != "told" {

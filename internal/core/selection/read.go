@@ -20,6 +20,7 @@ type Reading struct {
 	all      int
 	first    error
 	found    error
+	streams  *cli.Streams
 }
 
 // Err is why there may be more than was read: of one session that is its error, of several a
@@ -28,7 +29,7 @@ func (r *Reading) Err() error {
 	if r.all == 1 && r.first != nil {
 		return r.first
 	}
-	return errors.Join(r.found, cli.Unread(r.failed, r.all, cli.ExitUsage))
+	return errors.Join(r.found, r.streams.Unread(r.failed, r.all, cli.ExitUsage))
 }
 
 // Read reads the sessions that were found whole, some at once, and yields the result of work for each, in their order.
@@ -39,7 +40,7 @@ func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, 
 		of T
 		ok bool
 	}
-	count := &Reading{all: len(f.List), found: f.Failed}
+	count := &Reading{all: len(f.List), found: f.Failed, streams: s}
 	read := func(ctx context.Context, src Source) (r result, err error) {
 		in, err := src.Open(ctx, s)
 		if err != nil {

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// Gate says that the run is a gate: its status is a verdict, so it ends by telling, with -q, too, of sessions and lines that were
+// not judged. Lines that [Streams.Unjudged] was told of before do not count.
+func (s *Streams) Gate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unjudged = map[string]int{}
+}
+
+// Unjudged says that lines of a session are damaged and that a gate goes on without them.
+func (s *Streams) Unjudged(session string, lines int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unjudged != nil && lines > 0 {
+		s.unjudged[session] += lines
+	}
+}
+
+// endGate tells of the lines that the gate passed over. An error that says that not all was read, which has a status above
+// that of a verdict, has told more.
+func (s *Streams) endGate(status int) {
+	if status > ExitNo || len(s.unjudged) == 0 {
+		return
+	}
+	lines, of := 0, ""
+	for session, n := range s.unjudged {
+		lines, of = lines+n, session
+	}
+	if len(s.unjudged) > 1 {
+		of = tty.Count(len(s.unjudged), "session", "sessions")
+	}
+	s.printf("… %s of %s not judged", tty.Count(lines, "damaged line", "damaged lines"), of+map[bool]string{true: " was", false: " were"}[lines == 1])
+}
+
+// Unread is the error of a run that has warned of some of its sessions, as they could not be read
+// to the end. It is nil if there are none. A gate says that it did not see them.
+func (s *Streams) Unread(failed, of, status int) error {
+	if failed == 0 {
+		return nil
+	}
+	what := "not read to the end"
+	if s.unjudged != nil {
+		what = "could not be read; the gate did not see them"
+	}
+	return WithStatus(fmt.Errorf("%d of %s %s", failed, tty.Count(of, "session", "sessions"), what), status)
+}
