@@ -35,6 +35,22 @@ type home struct {
 // homes yields the homes that there are.
 func homes() iter.Seq[home] {
 	return func(yield func(home) bool) {
+		for h := range places() {
+			if h.isThere() && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+func (h home) isThere() bool {
+	_, err := os.Stat(h.path)
+	return err == nil
+}
+
+// places yields where agents keep their sessions, whether that is there or not.
+func places() iter.Seq[home] {
+	return func(yield func(home) bool) {
 		user, _ := os.UserHomeDir() // an agent that needs it has no home
 		env := formats.Env{Getenv: os.Getenv, Home: user, Git: git.Run}
 		for _, f := range known() {
@@ -42,11 +58,7 @@ func homes() iter.Seq[home] {
 			if place == nil {
 				continue
 			}
-			path, err := place(env)
-			if err != nil {
-				continue
-			}
-			if _, err := os.Stat(path); err == nil && !yield(home{f, env, path}) {
+			if path, err := place(env); err == nil && !yield(home{f, env, path}) {
 				return
 			}
 		}
@@ -60,9 +72,16 @@ func (c *config) printHomes(ctx context.Context, s *cli.Streams) error {
 		return c.survey(ctx, s)
 	}
 	found := false
-	for h := range homes() {
-		found = true
-		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", h.format.About().Name, h.path); err != nil {
+	for h := range places() {
+		absent := ""
+		if !h.isThere() {
+			if !s.Verbose {
+				continue
+			}
+			absent = "\tnot there"
+		}
+		found = found || absent == ""
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s%s\n", h.format.About().Name, h.path, absent); err != nil {
 			return err
 		}
 	}

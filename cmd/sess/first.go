@@ -58,7 +58,7 @@ func first(ctx context.Context, s *cli.Streams) error {
 	all, newest := tally(ours, foreign), latest(append(newest, foreign...))
 	var b strings.Builder
 	if len(all) == 0 {
-		b.WriteString("No sessions yet.\n")
+		b.WriteString("No sessions on this machine yet. Looked for:\n" + lookedFor(ctx))
 	} else {
 		writeStock(&b, all)
 		writeLatest(&b, newest)
@@ -72,6 +72,39 @@ func first(ctx context.Context, s *cli.Streams) error {
 	}
 	_, err = io.WriteString(s.Out, b.String())
 	return err
+}
+
+// named are the agents whose places are named where there is no session; the others are counted.
+var named = []string{"claude", "codex"}
+
+// lookedFor says where there is no session.
+func lookedFor(ctx context.Context) string {
+	home, _ := os.UserHomeDir() // paths stay as they are without it
+	var rows [][]string
+	others := 0
+	text, _ := subprocess.Output(ctx, address.Importer, "--homes", "--verbose") // without it our own place is left
+	for line := range strings.Lines(text) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n")+"\tempty", "\t")
+		if len(columns) < 3 || !slices.Contains(named, columns[0]) {
+			others++
+			continue
+		}
+		rows = append(rows, []string{tty.Clean(columns[0]), tty.Directory(tty.Clean(columns[1]), home, 60), columns[2]})
+	}
+	if root, err := address.StoreDir(); err == nil {
+		state := "empty"
+		if _, err := os.Stat(root); err != nil {
+			state = "not there"
+		}
+		rows = append(rows, []string{program, tty.Directory(tty.Clean(root), home, 60), state})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	if others > 0 {
+		rows[len(rows)-1][2] += fmt.Sprintf("        … and %d more: sess-import --homes -v", others)
+	}
+	return cli.Table("  ", rows)
 }
 
 // stored counts our own sessions, without reading them, and lists the newest.
@@ -176,7 +209,7 @@ func writeLatest(b *strings.Builder, newest []js.Value) {
 // next are lines to type, which work as they are.
 func next(newest []js.Value) []string {
 	if len(newest) == 0 {
-		return []string{"sess-new --store --title 'a first one'", "sess help"}
+		return []string{"CLAUDE_CONFIG_DIR, CODEX_HOME and the like say where else", "sess-new --store --title 'a first one'", "sess help"}
 	}
 	last, where, other := newest[0], "--all", "codex"
 	name := cli.ShellWords([]string{tty.Clean(last.Get("address").Str())})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,14 @@ func deviceName(f *os.File, dirs ...string) string {
 		}
 	}
 	return ""
+}
+
+// NoSessions is said where no agent has a session.
+const NoSessions = "no sessions of any agent; sess says where it looked"
+
+// OfNoAgent reports whether [NoSessions] is to be said of agents that have no session: of all of them, on a terminal.
+func OfNoAgent(s *cli.Streams, agents []string) bool {
+	return slices.Contains(agents, EveryAgent) && tty.IsTerminal(s.ErrFile())
 }
 
 // NothingStored says that the store has no session to list, and which flags look elsewhere: of the

@@ -299,6 +299,9 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 			all.Failed = errUnseen
 		}
 	}
+	if len(all.List) == 0 && all.Failed == nil && c.Since == "" && c.Until == "" && c.CWD == "" && address.OfNoAgent(s, c.Agents) {
+		all.nothing = func() string { return address.NoSessions }
+	}
 	if c.Rows {
 		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.Time("modified"), a.Time("modified")) })
 	}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if got := onTerminal(t, dir, "sess"); !strings.Contains(got, "No sessions yet.") || !strings.Contains(got, "  sess-new --store") {
+	if got := onTerminal(t, dir, "sess"); !strings.Contains(got, "No sessions on this machine yet. Looked for:") || !regexp.MustCompile(`\n  codex +\S+ +not there\r?\n  claude +\S+/projects +not there\r?\n  sess +\S+ +not there +… and \d+ more`).MatchString(got) || !strings.Contains(got, "  sess-new --store") {
 		t.Errorf("an empty machine: %q", got)
 	}
 	scripted(t, dir, corpus.Home+`mkdir away; (cd away && sess-new --store --title elsewhere >id); sess-new --store --title 'of here' >id; sess-append -q -t hi "$(cat id)"
