@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -80,6 +81,7 @@ var named = []string{"claude", "codex"}
 // lookedFor says where there is no session.
 func lookedFor(ctx context.Context) string {
 	home, _ := os.UserHomeDir() // paths stay as they are without it
+	sc := screen.New(screen.Screen{Home: home}, false)
 	var rows [][]string
 	others := 0
 	text, _ := subprocess.Output(ctx, address.Importer, "--homes", "--verbose") // without it our own place is left
@@ -89,14 +91,14 @@ func lookedFor(ctx context.Context) string {
 			others++
 			continue
 		}
-		rows = append(rows, []string{tty.Clean(columns[0]), tty.Directory(tty.Clean(columns[1]), home, 60), columns[2]})
+		rows = append(rows, []string{tty.Clean(columns[0]), sc.Directory(columns[1], 60), columns[2]})
 	}
 	if root, err := address.StoreDir(); err == nil {
 		state := "empty"
 		if _, err := os.Stat(root); err != nil {
 			state = "not there"
 		}
-		rows = append(rows, []string{program, tty.Directory(tty.Clean(root), home, 60), state})
+		rows = append(rows, []string{program, sc.Directory(root, 60), state})
 	}
 	if len(rows) == 0 {
 		return ""
