@@ -57,13 +57,18 @@ func TitleOf(h session.Header, entries []session.Entry) (title, from string) {
 	if title, from = Title(session.NameOf(h, entries), nil); title != "" {
 		return title, from
 	}
-	var prompts []string
+	var prompts, tasks []string // an agent gives tasks to a sub-agent
 	for _, e := range entries {
 		if text, ok := Prompt(e); ok {
 			if prompts = append(prompts, text); len(prompts) == session.MostPrompts {
 				break
 			}
+		} else if len(tasks) == 0 && e.Role() == session.RoleUser && !e.IsHarness() && !e.IsCopy() {
+			tasks = append(tasks, Say(e))
 		}
+	}
+	if len(prompts) == 0 {
+		prompts = tasks
 	}
 	return Title("", prompts)
 }

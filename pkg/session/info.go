@@ -293,13 +293,18 @@ const (
 
 // asked takes a message of the user for what was said first.
 func (s *infoScan) asked(m messageInfo) {
-	if s.info.FirstMessage == "" {
+	first := s.info.FirstMessage == ""
+	if first {
 		s.info.FirstMessage = ownText(string(m.content))
 	}
 	if len(s.info.Prompts) == MostPrompts || m.synthetic.Truthy() || m.attribution.Str() == "agent" {
 		return
 	}
-	if text := js.Trim(textOf(string(m.content), "\n")); text != "" {
+	text := s.info.FirstMessage
+	if !first || len(m.content) <= 1<<20 { // else it is not made once more
+		text = textOf(string(m.content), "\n")
+	}
+	if text = js.Trim(text); text != "" {
 		s.info.Prompts = append(s.info.Prompts, strings.Clone(abridged(text)))
 	}
 }

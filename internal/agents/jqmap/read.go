@@ -141,16 +141,18 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 
 // end tells the map that there are no more values, unless there may be.
 func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) error {
-	if b.Growth != formats.Whole {
-		c.tree.Tell()
-		return b.Settle()
+	if b.Growth != formats.Closed {
+		c.kind = kindEnd
+		c.tree.Value(formats.Step{Where: src.Name(), Number: number})
+		if err := c.ask(nil); err != nil {
+			return err
+		}
 	}
-	c.kind = kindEnd
-	c.tree.Value(formats.Step{Where: src.Name(), Number: number})
-	if err := c.ask(nil); err != nil {
-		return err
+	if b.Growth == formats.Whole {
+		return c.tree.End()
 	}
-	return c.tree.End()
+	c.tree.Tell()
+	return b.Settle()
 }
 
 // step returns what the header of the map says of a value.

@@ -230,7 +230,7 @@ func TestDirectoryColumns(t *testing.T) {
 	scripted(t, dir, `for p in one two; do s=$(sess-new --store --cwd "$HOME/projects/$p"); sess-append -q -t "needle in $p" "$s"; done`)
 	for _, line := range []string{"sess-ls --all", "sess-history --all", "sess-grep --all needle"} {
 		text := ours.ReplaceAllString(shown(t, dir, line), "")
-		for _, want := range []string{" ~/projects/one ", " ~/projects/two "} {
+		for _, want := range []string{" one ", " two "} {
 			if !strings.Contains(" "+strings.ReplaceAll(text, "\n", "\n ")+" ", want) {
 				t.Errorf("%s: no %q in %q", line, want, text)
 			}
