@@ -65,6 +65,7 @@ var words = []word{
 	{"no-header", "leave out the header"},
 	{"no-messages", "print no messages, as -q does"},
 	{"no-redact", "leave secrets in"},
+	{"no-self", "leave out the running session, its copies and its sub-agents"},
 	{"null", "names and rows end with a NUL"},
 	{"output", "make `FILE`, and print its path; - is standard output"},
 	{"parent", "add behind the entry `REF` instead of the leaf; null begins anew"},

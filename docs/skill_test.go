@@ -25,7 +25,7 @@ func TestSkill(t *testing.T) {
 		t.Errorf("the body has %d lines", lines)
 	}
 	commands := regexp.MustCompile("(?s)\n```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
-	if len(commands) != 3 {
+	if len(commands) != 4 {
 		t.Fatalf("%d commands", len(commands))
 	}
 	home := t.TempDir()
@@ -60,8 +60,11 @@ func TestSkill(t *testing.T) {
 	if !strings.Contains(above, "why does the test fail?") || !strings.Contains(above, "retry budget") {
 		t.Errorf("read: %q", above)
 	}
+	if self := shell("export CLAUDE_CODE_SESSION_ID=0f9b7a52-6c4e-4f6e-9d43-6a54a1f0c001\n" + commands[3][1]); self != above {
+		t.Errorf("the running session: %q", self)
+	}
 	both := strings.Join(strings.Fields(strings.ReplaceAll(skill+read(t, "../share/skills/sess/AGENTS.md"), "'", "")), " ")
-	for _, command := range []string{"sess-grep --max-tokens 1500 --agent all --cwd . WORDS", "sess-path --as text --leaf ENTRY SESSION | tail -n 40"} {
+	for _, command := range []string{"sess-grep --no-self --max-tokens 1500 --agent all --cwd . WORDS", "sess-path --as text --leaf ENTRY SESSION | tail -n 40"} {
 		if strings.Count(both, command) != 2 {
 			t.Errorf("SKILL.md and AGENTS.md do not both have %q", command)
 		}

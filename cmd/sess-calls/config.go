@@ -41,7 +41,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.branches, "branches", "take the entries of all branches"),
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 		),
-		cli.Group("Sessions", c.sessions.Flags()...),
+		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag())...),
 		cli.Group("Output",
 			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
 			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),

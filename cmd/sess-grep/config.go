@@ -23,7 +23,7 @@ type config struct {
 	in, role                  []string
 	tool, touched, status     string
 	typ, where                string
-	failed, noSelf            bool
+	failed                    bool
 	onPath, context, allOn    bool
 	leaf                      string
 	harness                   address.Harness
@@ -64,7 +64,6 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.typ, "type", "", "only entries of `TYPE`"),
 			address.HarnessFlag(&c.harness),
 			cli.Bool(&c.failed, "error", "only results and replies that failed"),
-			cli.Bool(&c.noSelf, "no-self", "no results of calls that ran sess-grep"),
 			cli.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),
 			cli.Bool(&c.onPath, "path", "only entries of the path to the leaf"),
 			cli.Bool(&c.context, "in-context", "only entries that a model would see now"),
@@ -72,6 +71,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.leaf, "leaf", "last", "the path ends at `REF`"),
 		),
 		cli.Group("Sessions", append(c.sessions.Flags(),
+			c.sessions.NoSelfFlag(),
 			cli.Bool(&c.strict, "strict", "end with status 3 for any damage"))...,
 		),
 		c.outputFlags(),

@@ -39,7 +39,7 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 	self := map[string]bool{} // calls that ran sess-grep
 	var hits []int
 	err := d.candidates(ctx, offset, func(i int, e session.Entry) error {
-		if g.noSelf && isSelf(e, self) {
+		if g.sessions.NoSelf && isSelf(e, self) {
 			return nil
 		}
 		if !g.selects(d.tree, i) {

@@ -61,11 +61,11 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
 	if c.maxTokens >= 0 {
-		c.noSelf, c.sessions.Rows = true, len(c.sessions.Agents) > 0
+		c.sessions.NoSelf, c.sessions.Rows = true, len(c.sessions.Agents) > 0
 	}
 	g.term = screen.On(s.Out, s.OutFile(), c.color)
 	g.screen = c.onScreen(g.term)
-	g.unfiltered = c.invert || c.noSelf
+	g.unfiltered = c.invert || c.sessions.NoSelf
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }

@@ -35,6 +35,7 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		c.sessions.Places(),
 		[]cli.Flag{
+			c.sessions.NoSelfFlag(),
 			cli.String(&c.database, "db", "", "use the agent's database `FILE`: list the prompts of oh-my-pi's history.db, too"),
 			cli.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),

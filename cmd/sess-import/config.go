@@ -157,8 +157,14 @@ func (c *config) addressed(operands []string) ([]string, error) {
 	if len(operands) != 1 {
 		return operands, nil
 	}
-	name, dir, id, ok := address.Address(operands[0])
+	operand, err := address.Resolved(operands[0])
+	if err != nil {
+		return nil, err
+	}
+	name, dir, id, ok := address.Address(operand)
 	switch {
+	case operand != operands[0] && !ok:
+		return nil, cli.WithHint(cli.UsageError("%s: the running session is no other agent's", operands[0]), "it is the file %s", operand)
 	case !ok:
 		return operands, nil
 	case name == address.Remote:

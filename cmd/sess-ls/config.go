@@ -31,6 +31,7 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append(c.sessions.Flags(),
+		c.sessions.NoSelfFlag(),
 		cli.Bool(&c.recent, "recent", "only the session that was written last, or that this terminal last used"),
 		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
 		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
@@ -66,7 +67,11 @@ func (c *config) addresses(ctx context.Context, s *cli.Streams, operands []strin
 		if err != nil {
 			return nil, err
 		}
-		name, _, id, _ := address.Address(found)
+		name, _, id, ok := address.Address(found)
+		if !ok {
+			places = append(places, found) // the running session is one of ours
+			continue
+		}
 		if found != op {
 			c.sessions.CWD = "" // which the address had
 			if tty.IsTerminal(s.OutFile()) && s.Once(name) {

@@ -196,12 +196,12 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ToLower(c.title)
+	text, self := strings.ToLower(c.title), c.sessions.Without(s)
 	return func(row store.Row) (bool, error) {
 		switch {
 		case !since.IsZero() && row.Modified.Before(since),
 			!before.IsZero() && !row.Modified.Before(before),
-			text != "" && !mentions(text, row), !c.isNamed(row), !c.takes(ctx, s, row):
+			text != "" && !mentions(text, row), !c.isNamed(row), self != nil && self(row.ID, row.Path, row.ParentSession), !c.takes(ctx, s, row):
 			return false, nil
 		case where == nil:
 			return true, nil

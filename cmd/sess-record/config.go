@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/signal"
@@ -142,12 +143,12 @@ type begun struct {
 // the printer of the stream, too, and that may still say something: so it does not end the
 // recording, nor does a reader of standard output that goes away before what came is
 // recorded. Any other signal that ends a program ends the stream here.
-func (c *config) source(s *cli.Streams) (*source, error) {
+func (c *config) source(s *cli.Streams, name string) (*source, error) {
 	if len(s.Command) > 0 {
 		if err := command.Find(s.Command); err != nil {
 			return nil, cli.CommandFailed(err)
 		}
-		return &source{live: true, argv: s.Command, start: func() (begun, error) { return c.started(s) }}, nil
+		return &source{live: true, argv: s.Command, start: func() (begun, error) { return c.started(s, name) }}, nil
 	}
 	if f := s.InFile(); f != nil && tty.IsTerminal(f) {
 		return nil, cli.WithHint(cli.UsageError("no command, and standard input is a terminal"),
@@ -181,9 +182,12 @@ func filtered(in io.Reader) begun {
 	}
 }
 
-// started starts the command.
-func (c *config) started(s *cli.Streams) (begun, error) {
+// started starts the command, and tells it in which session it is recorded.
+func (c *config) started(s *cli.Streams, name string) (begun, error) {
 	stage := command.Stage{Stdin: s.In, Stderr: s.Err, Given: c.given, Timeout: c.timeout}
+	if path, err := address.Reference(context.Background(), s, name); err == nil {
+		stage.Env = []string{address.SelfVariable + "=" + address.SelfValue(path)}
+	}
 	if f := s.InFile(); f != nil {
 		stage.Stdin = f
 	}

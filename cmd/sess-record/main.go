@@ -47,7 +47,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	// Signals do not end a recording as they end other tools: see source.
 	ctx = context.WithoutCancel(ctx)
-	src, err := c.source(s)
+	src, err := c.source(s, name)
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, with --context"),
 		),
 		cli.Group("Sessions", append(selection,
+			c.sessions.NoSelfFlag(),
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
 			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),

@@ -88,6 +88,7 @@ func KnownAgents() []string {
 
 // AgentOf returns the agent that stands in front of an address, "" if none does.
 func AgentOf(text string) string {
+	text, _ = Resolved(text)
 	if name, _, ok := strings.Cut(text, ":"); ok && IsAgent(name) {
 		return name
 	}
@@ -110,7 +111,8 @@ func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[cli.Candida
 
 // An address names a session in the store of an agent: FORMAT:ID, FORMAT:/FILE for the one in a file, where
 // several have one id, FORMAT: for the one of this directory that was written to last, or FORMAT:/DIR or
-// FORMAT:./DIR for that of another one; or in the remote, remote:ID.
+// FORMAT:./DIR for that of another one; or in the remote, remote:ID; or the running one, self: or
+// self:FORMAT, which [Resolved] turns into the address or the path of that.
 type address struct{ format, id string }
 
 func (a address) String() string { return a.format + ":" + a.id }
@@ -119,7 +121,7 @@ func (a address) String() string { return a.format + ":" + a.id }
 // such a name is ./FORMAT:ID.
 func parseAddress(operand string) (address, bool) {
 	format, id, ok := strings.Cut(operand, ":")
-	if !ok || !IsAgent(format) && format != Remote {
+	if !ok || !IsAgent(format) && format != Remote && format != Self {
 		return address{}, false
 	}
 	if a := (address{format, id}); a.isPath() {
@@ -247,6 +249,9 @@ func Writable(operand string) error {
 		return cli.WithHint(
 			cli.UsageError("%s: a session in the remote is read in place, and never written to", disk.Subject(operand)),
 			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
+	}
+	if a.format == Self {
+		return cli.WithHint(cli.UsageError("%s: the running session is read, and never written to", disk.Subject(operand)), "%s %s -o FILE makes a copy to write to", "sess-fork", a)
 	}
 	choice := strings.Join(a.args(), " ")
 	if a.isDir() {

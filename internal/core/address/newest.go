@@ -16,11 +16,14 @@ import (
 // lister is the program that lists our own sessions.
 const lister = "sess-ls"
 
-// Newest returns the address, by its id, of the session that the operand NAME: or NAME:/DIR means; other operands stay as
-// they are. If the operand names no directory, it means cwd, "" for the current one. On a terminal and with -v it is
+// Newest returns the address, by its id, of the session that the operand NAME: or NAME:/DIR means, and that or the path
+// of the running one for self:; other operands stay as they are. If the operand names no directory, it means cwd, "" for the current one. On a terminal and with -v it is
 // said which session that is. None is the answer no.
 func Newest(ctx context.Context, s *cli.Streams, operand, cwd string) (string, error) {
 	a, ok := parseAddress(operand)
+	if ok && a.format == Self {
+		return resolve(s, operand)
+	}
 	if !ok || a.format == Remote || a.id != "" && !a.isDir() {
 		return operand, nil
 	}

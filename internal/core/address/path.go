@@ -190,7 +190,7 @@ func nearAddress(operand string) (near string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	agent, ok := cli.Closest(format, append(Agents(), Remote))
+	agent, ok := cli.Closest(format, append(Agents(), Remote, Self))
 	return agent + ":" + id, ok
 }
 
@@ -230,6 +230,10 @@ func StoreDir() (string, error) {
 func Reference(ctx context.Context, s *cli.Streams, operand string) (string, error) {
 	if operand == "" {
 		return "", nil
+	}
+	operand, err := Resolved(operand)
+	if err != nil {
+		return "", err
 	}
 	if a, ok := parseAddress(operand); ok {
 		h, err := a.header(ctx, s)

@@ -54,9 +54,12 @@ type Input struct {
 // is imported. An error of the import is an error of reading, so a truncated session
 // is never mistaken for a complete one.
 func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
+	operand, err := resolve(s, operand)
+	if err != nil {
+		return &Input{streams: s, operand: operand}, err
+	}
 	in := &Input{streams: s, operand: operand}
 	if a, ok := parseAddress(operand); ok {
-		var err error
 		in.ReadCloser, err = a.open(ctx, s)
 		in.Name, in.foreign = operand, true
 		return in, err

@@ -42,6 +42,7 @@ type Ending struct {
 type Stage struct {
 	Stdin   io.Reader
 	Stderr  io.Writer
+	Env     []string      // NAME=VALUE, which are added to those of this process
 	Given   []byte        // is read in the place of Stdin, unless it is nil
 	Timeout time.Duration // after which it is stopped; 0 is never
 }
@@ -62,7 +63,7 @@ func Find(argv []string) error {
 // With a time-out the command has a process group, which is asked to end then, and is killed some
 // seconds later: a terminal's interrupt is handed on to it.
 func StartForeground(argv []string, s Stage) (*Foreground, error) {
-	program := proc.Program{Argv: argv, Stdin: s.Stdin, Stderr: s.Stderr, Group: s.Timeout > 0, Silence: proc.Linger}
+	program := proc.Program{Argv: argv, Env: append(os.Environ(), s.Env...), Stdin: s.Stdin, Stderr: s.Stderr, Group: s.Timeout > 0, Silence: proc.Linger}
 	if s.Given != nil {
 		program.Stdin = bytes.NewReader(s.Given)
 	}

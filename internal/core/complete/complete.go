@@ -95,7 +95,7 @@ func few(list []cli.Candidate) []cli.Candidate {
 func addresses(ctx context.Context, at cli.Place, add func(cli.Candidate)) bool {
 	format, id, ok := strings.Cut(at.Word, ":")
 	if !ok {
-		for _, agent := range address.KnownAgents() {
+		for _, agent := range append(address.KnownAgents(), address.Self) {
 			if at.Word != "" {
 				at.Match(add, agent+":")
 			}

@@ -44,6 +44,7 @@ type Selection struct {
 	Since, Until string   // when a session was modified last, as listing.When reads it
 	All          bool     // every project of the store
 	Subagents    Subagents
+	NoSelf       bool // without the session that is running
 
 	// Rows wants of each session the row that sess-ls prints, and those of all agents in one order, the one
 	// written last first.
@@ -74,6 +75,11 @@ func (c *Selection) places(all string) []cli.Flag {
 	}
 }
 
+// NoSelfFlag is that of a tool that finds what was said or done.
+func (c *Selection) NoSelfFlag() cli.Flag {
+	return cli.Bool(&c.NoSelf, "no-self", "leave out the running session, its copies and its sub-agents")
+}
+
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
@@ -88,11 +94,12 @@ func (c *Selection) Named() []string {
 
 // A Source is a session to read.
 type Source struct {
-	Name  string // what other tools take for it, "-" for standard input
-	Agent string // whose it is, "" for ours
-	Named bool   // by the user, who wants to know its damage
-	Plain bool   // a file that was found in a directory
-	cwd   string // the working directory its header must have, "" for any
+	Name  string                             // what other tools take for it, "-" for standard input
+	Agent string                             // whose it is, "" for ours
+	Named bool                               // by the user, who wants to know its damage
+	Plain bool                               // a file that was found in a directory
+	cwd   string                             // the working directory its header must have, "" for any
+	self  func(id, path, parent string) bool // says which are left out, nil for none
 
 	Row js.Value // of sess-ls, if the selection wants it
 
@@ -154,9 +161,27 @@ func (c Selection) FindOrNewest(ctx context.Context, s *cli.Streams, operands []
 	return c.Find(ctx, s, operands)
 }
 
+// Without returns the test for the sessions that NoSelf leaves out, nil for none, and warns of an agent that does not say which
+// session is running.
+func (c Selection) Without(s *cli.Streams) func(id, path, parent string) bool {
+	if !c.NoSelf {
+		return nil
+	}
+	running := address.RunningSessions(os.Getenv)
+	if note := running.Note(); note != "" {
+		s.Warnf("%s", note)
+	}
+	return running.Known()
+}
+
 // Find finds the sessions that operands and the selection mean: standard input if there
 // is neither and it is a pipe or a file. An address means one session, but remote:, which means all of the remote.
 func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
+	out, err := c.find(ctx, s, operands)
+	return out.without(c.Without(s)), err
+}
+
+func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
 	operands = slices.Clone(operands)
 	for i, op := range operands {
 		var err error
@@ -205,11 +230,13 @@ func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) 
 }
 
 // Stored finds the sessions that the selection means, and never reads standard input.
-func (c Selection) Stored(ctx context.Context, s *cli.Streams) (Found, error) {
+func (c Selection) Stored(ctx context.Context, s *cli.Streams) (out Found, err error) {
 	if c.selects() {
-		return c.listed(ctx, s, nil)
+		out, err = c.listed(ctx, s, nil)
+	} else {
+		out, err = c.stored(ctx, s)
 	}
-	return c.stored(ctx, s)
+	return out.without(c.Without(s)), err
 }
 
 // selects reports whether sess-ls has to say which sessions are meant.
@@ -365,9 +392,20 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	return nil
 }
 
+// without leaves sessions out when their headers are read.
+func (f Found) without(self func(id, path, parent string) bool) Found {
+	for i := range f.List {
+		f.List[i].self = self
+	}
+	return f
+}
+
 // Here returns ErrNotHere if the session is of another working directory than the one
-// wanted.
+// wanted, or the running one where that is left out.
 func (src Source) Here(h session.Header) error {
+	if src.self != nil && src.self(h.ID, src.Name, h.ParentSession) {
+		return ErrNotHere
+	}
 	if src.cwd == "" || store.SameDir(src.cwd)(h.CWD) {
 		return nil
 	}
