@@ -46,6 +46,9 @@ type hintError struct {
 func (e *hintError) Error() string { return e.err.Error() }
 func (e *hintError) Unwrap() error { return e.err }
 
+// Hint is the advice, for a program that tells it in another form.
+func (e *hintError) Hint() string { return e.hint }
+
 // No is the answer "no": nothing matched, nothing to do, findings exist. It is
 // status 1. An empty text prints nothing, which is what a predicate wants.
 func No(format string, args ...any) error {

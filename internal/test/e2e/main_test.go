@@ -184,17 +184,18 @@ func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 // may have it linked: what reads databases (docs/adr/0018), what speaks to servers
 // (docs/adr/0036).
 var heavy = map[string][]string{
-	"modernc.org/":           {"sess-import", "sess-export", "sess-handoff"},
-	"github.com/vmihailenco": {"sess-import", "sess-export", "sess-handoff"},
-	"github.com/klauspost/":  {"sess-import", "sess-export", "sess-handoff", "sess-sync"},
-	"github.com/minio/":      {"sess-sync"},
-	"github.com/nats-io/":    {"sess-sync"},
-	"github.com/alecthomas/": {"sess-show"},
-	"github.com/yuin/":       {"sess-show"},
-	"github.com/BurntSushi/": {"sess-redact"},
-	"mvdan.cc/sh/":           {"sess-assert", "sess-calls"},
-	"github.com/BobuSumisu/": {"sess-redact", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
-	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
+	"modernc.org/":                    {"sess-import", "sess-export", "sess-handoff"},
+	"github.com/vmihailenco":          {"sess-import", "sess-export", "sess-handoff"},
+	"github.com/klauspost/":           {"sess-import", "sess-export", "sess-handoff", "sess-sync"},
+	"github.com/minio/":               {"sess-sync"},
+	"github.com/nats-io/":             {"sess-sync"},
+	"github.com/alecthomas/":          {"sess-show"},
+	"github.com/yuin/":                {"sess-show"},
+	"github.com/modelcontextprotocol": {"sess-mcp"},
+	"github.com/BurntSushi/":          {"sess-redact"},
+	"mvdan.cc/sh/":                    {"sess-assert", "sess-calls"},
+	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
+	"github.com/guptarohit":           {"sess-stat"}, // which is small, and for plots
 }
 
 // A tool that does not need a large module does not carry it: the others are small, and

@@ -36,7 +36,7 @@ var newest = map[string]string{
 var addressless = map[string]string{
 	"sess": "runs the others", "sess-append": "writes", "sess-compact": "writes", "sess-record": "writes", "sess-new": "makes one",
 	"sess-seg": "works on stores", "sess-sync": "works on the remote", "sess-doctor": "looks at the machine", "sess-history": "its operands are words",
-	"sess-git": "its operands are commits and files",
+	"sess-mcp": "takes none", "sess-git": "its operands are commits and files",
 }
 
 // threeSessions makes two sessions of Claude Code in a directory, of which 2222… is the newer, with a sub-agent's that is newer

@@ -16,6 +16,7 @@ import (
 var processes = map[string]string{
 	"cmd/sess-append":            "itself, in directories of its own",
 	"cmd/sess-grep":              "jq and grep, of whose versions scripts/test knows",
+	"cmd/sess-mcp":               "tools of scripttest.Build",
 	"docs":                       "scripts/test knows what it reads",
 	"internal/agents/entire":     "git, of whose version scripts/test knows",
 	"internal/agents/sqldb":      "itself",
