@@ -33,9 +33,8 @@ var tool = cli.Tool{
 	Examples: "sess-mcp --print-config claude\nsess-mcp --print-config codex | sh",
 	New: func() ([]cli.Flag, cli.Action) {
 		client := ""
-		return []cli.Flag{
-			cli.Choice(&client, "print-config", []string{"", "claude", "codex", "opencode"}, "print the line that adds it to `CLIENT`, and end"),
-		}, func(ctx context.Context, s *cli.Streams, operands []string) error {
+		choose := cli.Choice(&client, "print-config", []string{"", "claude", "codex", "opencode"}, "print the line that adds it to `CLIENT`, and end")
+		return []cli.Flag{choose}, func(ctx context.Context, s *cli.Streams, operands []string) error {
 			return run(ctx, s, client, operands)
 		}
 	},

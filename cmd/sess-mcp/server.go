@@ -45,7 +45,7 @@ type where struct {
 
 // flags are those of the tools, and more, without those that were not given.
 func (w where) flags(more ...string) []string {
-	args := append(more, "--no-self", "--agent="+cmp.Or(w.Agent, address.EveryAgent), "--since="+w.Since)
+	args := slices.Concat(more, []string{"--no-self", "--agent=" + cmp.Or(w.Agent, address.EveryAgent), "--since=" + w.Since})
 	if !w.Anywhere {
 		args = append(args, "--cwd=.")
 	}
