@@ -29,7 +29,7 @@ func isBelow(dir string) bool {
 func files(dir string) formats.Files {
 	return formats.Files{
 		Depth: depth, Enter: isBelow, Head: head, Read: read, Project: escaped,
-		Named:  func(path, id string) bool { return idOf(path) == id },
+		IDs:    func(path string) ([]string, bool) { return []string{idOf(path)}, idOf(path) != "" },
 		Output: func(path string) bool { return filepath.Base(filepath.Dir(path)) == "tool-results" },
 		Known:  func(path string) bool { return isBelow(filepath.Dir(path)) && filepath.Base(path) == "journal.jsonl" },
 		Match: func(path string) bool {

@@ -43,9 +43,9 @@ type Files struct {
 	// [Describe].
 	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
 
-	// Named reports whether the name of a file has an id, whole. Where files have it, and one is that
-	// session, no others are opened to find it. Nil is a format whose files are called otherwise.
-	Named func(path, id string) bool
+	// IDs returns the ids that the name of a file may have, and whether its session can have no other one. Where a
+	// session is found by its name, files that are called otherwise are not opened. Nil is a format whose names have none.
+	IDs func(path string) (ids []string, sure bool)
 
 	// Project returns the name of the directory that has the sessions of a working directory, and may have those of
 	// others, too. Nil is a format whose places do not say that.
@@ -82,7 +82,7 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 		}
 		found := a.found(ctx)
 		if meant := a.meant(ctx, q.ID, found); len(meant) > 0 {
-			found = meant
+			found, q.ID = meant, "" // it is no name, for which they would be read whole
 		} else {
 			found = a.once(ctx, found)
 		}
@@ -232,13 +232,9 @@ func (a files) meant(ctx context.Context, id string, list []place) []place {
 	if id == "" {
 		return nil
 	}
-	var named, exact, prefixed []place
-	for _, p := range list {
-		if p.path == id || a.Named != nil && a.Named(p.path, id) {
-			named = append(named, p)
-		}
-	}
-	for _, some := range [][]place{named, list} {
+	whole, begun := a.named(id, list)
+	for i, some := range [][]place{whole, begun, list} {
+		var exact, prefixed []place
 		some = a.once(ctx, some)
 		for head, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(some), func(ctx context.Context, p place) (Info, error) {
 			return a.info(ctx, a.src.Beside(p.path), Query{})
@@ -254,8 +250,35 @@ func (a files) meant(ctx context.Context, id string, list []place) []place {
 		if len(exact) > 0 {
 			return exact
 		}
+		if len(prefixed) > 0 && i > 0 {
+			return prefixed
+		}
 	}
-	return prefixed
+	return nil
+}
+
+// named returns the files whose names have an id, whole, and those that may be a session whose id begins so: if a name
+// says it of one, that and each whose name does not say which id it has.
+func (a files) named(id string, list []place) (whole, begun []place) {
+	says := false
+	for _, p := range list {
+		var ids []string
+		sure := false
+		if a.IDs != nil {
+			ids, sure = a.IDs(p.path)
+		}
+		if p.path == id || slices.Contains(ids, id) {
+			whole = append(whole, p)
+		}
+		begins := slices.ContainsFunc(ids, func(name string) bool { return strings.HasPrefix(name, id) })
+		if says = says || begins; begins || !sure {
+			begun = append(begun, p)
+		}
+	}
+	if !says || len(id) < session.MinPrefix {
+		begun = nil
+	}
+	return whole, begun
 }
 
 // info lists the session of a file.

@@ -88,11 +88,12 @@ func (m *Map) Open(_ context.Context, src *formats.Source) (formats.Archive, err
 			return err == nil && h.matches(below)
 		},
 		Rank: h.rank,
-		Named: func(path, id string) bool {
+		IDs: func(path string) (ids []string, sure bool) {
 			elements := strings.Split(filepath.ToSlash(path), "/")
 			last := len(elements) - 1
 			elements[last] = stem(elements[last])
-			return slices.Contains(elements[max(0, last-depth):], id)
+			ids = elements[max(0, last-depth):]
+			return ids, slices.ContainsFunc(ids, formats.IsUUID) // other names may be any words
 		},
 	}.Open(src)
 }

@@ -34,8 +34,11 @@ func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, e
 		Enter: func(dir string) bool { return store.ParentFile(filepath.Join(dir, "session.jsonl")) != "" },
 		Known: func(path string) bool { return filepath.Base(filepath.Dir(path)) == "subagent-artifacts" },
 		Match: func(path string) bool { return filepath.Ext(path) == ".jsonl" },
-		Named: func(path, id string) bool { return strings.HasSuffix(path, "_"+id+".jsonl") },
-		Head:  header, Details: details, Project: project,
+		IDs: func(path string) ([]string, bool) {
+			_, id, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "_")
+			return []string{id}, formats.IsUUID(id) // a file may be called in any way
+		},
+		Head: header, Details: details, Project: project,
 		Read: func(ctx context.Context, src *formats.Source, f *formats.File, _ formats.Info, b *formats.Builder) error {
 			return (&conversion{src: src, b: b, blobs: blobs}).read(ctx, f)
 		},

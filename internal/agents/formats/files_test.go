@@ -1,0 +1,96 @@
+package formats_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A reading counts what is read of a directory of files, each of which has the id of a session and its name.
+type reading struct {
+	sync.Mutex
+	heads, whole []string // the names of the files, once for each time
+}
+
+func (r *reading) archive(t *testing.T, files map[string]string) formats.Archive {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func(list *[]string, path string) {
+		r.Lock()
+		defer r.Unlock()
+		*list = append(*list, filepath.Base(path))
+	}
+	head := func(_ context.Context, src *formats.Source, f *formats.File) (info formats.Info, err error) {
+		add(&r.heads, src.Path)
+		text := make([]byte, f.Size)
+		_, err = f.ReadAt(text, 0)
+		info.ID, _, _ = strings.Cut(string(text), " ")
+		return info, err
+	}
+	a, err := formats.Files{
+		Match: func(string) bool { return true }, Head: head,
+		IDs: func(path string) ([]string, bool) {
+			id := filepath.Base(path)
+			return []string{id}, formats.IsUUID(id)
+		},
+		Read: func(_ context.Context, src *formats.Source, f *formats.File, info formats.Info, b *formats.Builder) error {
+			add(&r.whole, src.Path)
+			text := make([]byte, f.Size)
+			_, err := f.ReadAt(text, 0)
+			_, name, _ := strings.Cut(string(text), " ")
+			return errors.Join(err, b.Header(session.HeaderFields{ID: info.ID, Time: 1, CWD: "/w", Title: name}))
+		},
+	}.Open(&formats.Source{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// No more files are opened to find a session than its id needs: those with its name, or with no id in theirs; then the heads
+// of all; and all of them for a name.
+func TestOpened(t *testing.T) {
+	t.Parallel()
+	const one, two, three = "4b1f20c7-0000-4000-8000-000000000001", "4b1f20c7-0000-4000-8000-000000000002", "9c000000-0000-4000-8000-000000000003"
+	files := map[string]string{one: one + " first", two: two + " second", three: three + " third", "notes": "4a1f-old kept", "copy": "demo older"}
+	for id, tt := range map[string]struct {
+		want, fails string
+		heads       []string // the names of the files whose heads are read
+		whole       int
+	}{
+		one:        {want: one, heads: []string{one}},
+		"9c00":     {want: three, heads: []string{three, "copy", "notes"}},
+		one[:20]:   {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
+		one[:35]:   {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
+		"4a1f":     {want: "4a1f-old", heads: []string{one, two, three, "copy", "notes"}},
+		"demo":     {want: "demo", heads: []string{one, two, three, "copy", "notes"}},
+		"third":    {want: three, heads: []string{one, two, three, "copy", "notes"}, whole: 5},
+		"ffffffff": {fails: "no such session", heads: []string{one, two, three, "copy", "notes"}, whole: 5},
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			r := &reading{}
+			info, err := formats.Find(t.Context(), r.archive(t, files), id)
+			if info.ID != tt.want || (err != nil) != (tt.fails != "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("got %q, %v", info.ID, err)
+			}
+			slices.Sort(r.heads)
+			if got := slices.Compact(r.heads); !slices.Equal(got, tt.heads) || len(r.whole) != tt.whole {
+				t.Errorf("opened %v, and %d of them whole", got, len(r.whole))
+			}
+		})
+	}
+}
