@@ -57,6 +57,7 @@ var words = []word{
 	{"json", "print a JSON object for %s"},
 	{"leaf", "the path ends at `REF`"},
 	{"limit", "print at most `N` %s"},
+	{"exact", "read %s"},
 	{"lines", "print the lines of the entries as they are"},
 	{"list", "list %s, and make nothing"},
 	{"losses", "write each loss as a JSON object into `FILE`, which must not exist"},

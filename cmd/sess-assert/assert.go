@@ -47,7 +47,6 @@ type breach struct {
 
 // assert looks at the sessions that were found, and prints where a gate does not hold.
 func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Found) error {
-	s.Gate()
 	if !c.damagedOK {
 		ctx = address.Whole(ctx, c.strict)
 	}

@@ -41,6 +41,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
+	s.Gate()
 	found, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
 		return err

@@ -23,7 +23,9 @@ import (
 type config struct {
 	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
-	defaultCWD                  string
+	defaultCWD, since           string
+	limit                       int
+	exact                       bool
 	anywhere                    bool
 	expansion                   int64
 	all, list, recent           bool
@@ -44,6 +46,9 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
+		cli.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
+		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
 		cli.Duration(&c.quiet, "settled", time.Hour, "with --all, take the end of a session that may still change when it was not written to for `DURATION`"),
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
@@ -133,6 +138,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
 		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
+	case (c.since != "" || c.limit > 0 || c.exact) && (!c.list || c.recent || c.session != "" || c.homes):
+		return cli.UsageError("--since, --limit and --exact go with --list alone")
 	case c.all && c.dest.Force:
 		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/pi"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
@@ -38,6 +39,7 @@ type job struct {
 	many     bool                    // every session, each into another file
 	here     func(cwd string) bool   // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
+	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
 	kinds    bool // -v says how many of what kind were read
 	progress *cli.Progress
@@ -57,6 +59,10 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 	if err != nil {
 		return nil, err
 	}
+	since, err := listing.When(c.since, time.Now())
+	if err != nil {
+		return nil, cli.UsageError("--since: %v", err)
+	}
 	losses, err := losses.Open(c.losses, c.noLosses, s)
 	if err != nil {
 		return nil, err
@@ -66,7 +72,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress()
 	}
 	return &job{
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, losses: losses, kinds: !c.noLosses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil

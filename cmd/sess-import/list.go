@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
@@ -41,7 +42,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, status := 0, cli.ExitDone
-	for info, err := range a.List(ctx, formats.Query{Details: true}) {
+	for info, err := range a.List(ctx, c.query(ctx, j, a)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -51,11 +52,11 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			j.streams.Warnf("%v", err)
 			continue
 		}
-		if j.having[info.ID]++; j.here(info.CWD) {
+		if j.having[info.ID]++; j.wants(info) {
 			list = append(list, info)
 		}
 	}
-	for _, info := range list {
+	for _, info := range newest(list, c.limit) {
 		if err := j.row(info); err != nil {
 			return err
 		}
@@ -74,6 +75,80 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		return cli.No("no session")
 	}
 	return nil
+}
+
+// query asks for the details of those sessions alone that may be listed.
+func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Query {
+	q := formats.Query{Details: true}
+	switch {
+	case c.exact:
+	case c.limit > 0:
+		q.Only = j.since(c.oldest(ctx, j, a))
+	case c.cwd != "" || !j.from.IsZero():
+		q.Only = j.since(j.from)
+	}
+	return q
+}
+
+// since returns a function that says of a session, before it is read, whether it may be wanted and have something since
+// then: not if its file was written to before.
+func (j *job) since(when time.Time) func(formats.Info) bool {
+	return func(info formats.Info) bool {
+		return (info.CWD == "" || j.here(info.CWD)) && !(info.Alone && info.ModTime.Before(when))
+	}
+}
+
+// wants reports whether a session that was read is to be listed.
+func (j *job) wants(info formats.Info) bool { return j.here(info.CWD) && !info.Modified.Before(j.from) }
+
+// oldest returns a time so that the sessions that --limit lists have something since then. To know it those are read whose
+// files were written to last.
+func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Time {
+	may := j.since(j.from)
+	var times []time.Time
+	for info, err := range a.List(ctx, formats.Query{}) {
+		if err != nil || !may(info) {
+			continue
+		}
+		if !info.Alone {
+			return j.from // nothing is known without reading it
+		}
+		times = append(times, info.ModTime)
+	}
+	if len(times) <= c.limit {
+		return j.from
+	}
+	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
+	may = j.since(times[c.limit-1])
+	times = times[:0]
+	for info, err := range a.List(ctx, formats.Query{Details: true, Only: may}) {
+		if err == nil && may(info) && j.wants(info) {
+			times = append(times, info.Modified)
+		}
+	}
+	if len(times) < c.limit {
+		return j.from
+	}
+	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
+	return times[c.limit-1]
+}
+
+// newest returns those sessions of a list that were modified last, in the order of the list: limit of them, or all if that is 0.
+func newest(list []formats.Info, limit int) []formats.Info {
+	if limit == 0 || len(list) <= limit {
+		return list
+	}
+	rows := make([]store.Row, 0, len(list))
+	for _, info := range list {
+		rows = append(rows, info.Row)
+	}
+	store.Sort(rows, store.ByModified)
+	type key struct{ path, id string }
+	last := map[key]bool{}
+	for _, row := range rows[limit:] {
+		last[key{row.Path, row.ID}] = true
+	}
+	return slices.DeleteFunc(list, func(info formats.Info) bool { return last[key{info.Path, info.ID}] })
 }
 
 // here returns a function that says whether a working directory is the one whose sessions

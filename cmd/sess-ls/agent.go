@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -16,7 +17,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -147,9 +150,11 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 	here := store.SameDir(o.CWD)
 	if c.recent { // by the rules of the agent
 		args, here = append(args, "--recent"), store.SameDir("")
-		if o.CWD != "" {
-			args = append(args, "--cwd="+o.CWD)
-		}
+	} else {
+		args = append(args, c.narrowed(o)...)
+	}
+	if o.CWD != "" {
+		args = append(args, "--cwd="+o.CWD)
 	}
 	if len(c.named) == 1 && c.named[0].newest && !c.recent {
 		args = append(args, "--session="+c.named[0].id) // and the others need not be read
@@ -163,6 +168,9 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 	}
 	defer p.Close()
 	for row, err := range listing.Rows(p) {
+		if cli.Status(err) == cli.ExitNo && (o.CWD != "" || !c.since.IsZero()) && err.Error() == "no session" {
+			return nil // there may be others, which are not asked for
+		}
 		if err != nil {
 			return err
 		}
@@ -171,6 +179,28 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 		}
 	}
 	return nil
+}
+
+// narrowed are the words for sess-import that save reading sessions, and leave the rows as they are.
+func (c *config) narrowed(o store.Options) (args []string) {
+	if len(c.named) > 0 {
+		return nil
+	}
+	if c.exact {
+		return []string{"--exact"}
+	}
+	if !c.since.IsZero() {
+		args = append(args, "--since="+js.FormatTime(c.since.UnixMilli()))
+	}
+	if c.limit > 0 && o.CWD == "" && o.Order == store.ByModified && c.narrowest() {
+		args = append(args, "--limit="+strconv.Itoa(c.limit))
+	}
+	return args
+}
+
+// narrowest reports whether no other flag than --since leaves sessions out.
+func (c *config) narrowest() bool {
+	return c.title == "" && c.where == "" && c.sessions.Until == "" && c.sessions.Subagents == selection.WithSubagents
 }
 
 // merge puts the sessions of agents together, in order, and says what there is to

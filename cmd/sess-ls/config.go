@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -20,8 +21,9 @@ type config struct {
 	title, where, sort, color              string
 	recent, exact, usage, json, paths, nul bool
 	limit                                  int
-	inStore                                bool    // and not in directories, or where agents keep them
-	named                                  []named // addresses among the operands
+	since                                  time.Time // what sessions.Since says
+	inStore                                bool      // and not in directories, or where agents keep them
+	named                                  []named   // addresses among the operands
 
 	// Of agents:
 	owners map[owner]listing.Row // the agents and addresses of sessions, without the rows

@@ -188,6 +188,7 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 	if err != nil {
 		return nil, cli.UsageError("--since: %v", err)
 	}
+	c.since = since
 	before, err := listing.When(c.sessions.Until, now)
 	if err != nil {
 		return nil, cli.UsageError("--until: %v", err)

@@ -41,14 +41,14 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(); err != nil {
 		return err
 	}
+	if c.limited() {
+		s.Gate()
+	}
 	found, err := c.find(ctx, s, operands)
 	if err != nil {
 		return err
 	}
 	found.SayNothing(s)
-	if c.limited() {
-		s.Gate()
-	}
 	if c.whole() {
 		ctx = address.Whole(ctx, c.strict)
 	}

@@ -40,15 +40,15 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(s); err != nil {
 		return err
 	}
+	if !c.once && len(c.until) > 0 {
+		s.Gate()
+	}
 	found, err := c.sessions.FindOrNewest(ctx, s, operands)
 	if err != nil {
 		return s.Dashes(err)
 	}
 	found.SayNothing(s)
 	if !c.once {
-		if len(c.until) > 0 {
-			s.Gate()
-		}
 		s.Unfold() // what happens is said when it does
 	}
 	w := &watcher{config: c, streams: s, single: found.Single, quiet: s.Quiet}

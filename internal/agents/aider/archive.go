@@ -37,7 +37,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 			info.Key = fmt.Sprintf("%d %d %d %d %s", u.offset, u.size, u.line, u.nth, u.start)
 			info.ID = a.id(u)
 			info.CWD, info.Created, info.Modified = a.cwd, a.time(u), a.modified(u)
-			if q.Details {
+			if q.Detailed(info) {
 				var err error
 				if info, err = formats.Describe(ctx, a, info); err != nil {
 					yield(info, err)

@@ -91,7 +91,7 @@ func (a *archive) Close() error { return a.file.Close() }
 func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
 		for info, err := range a.units(ctx) {
-			if err == nil && q.Details {
+			if err == nil && q.Detailed(info) {
 				info, err = formats.Describe(ctx, a, info)
 			}
 			if !yield(info, err) {

@@ -221,14 +221,14 @@ func (a *archive) info(ctx context.Context, files []*formats.Source, key string,
 	}
 	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
 	info.FirstMessage, info.Prompts = h.firstPrompt, []string{h.firstPrompt}
-	info.Size, info.ModTime, info.Modified = h.size, h.modified, h.modified
+	info.Size, info.ModTime, info.Modified, info.Alone = h.size, h.modified, h.modified, len(files) == 1
 	if h.created != 0 {
 		info.Created = time.UnixMilli(h.created).UTC()
 	}
 	if named, ok := a.nameOf(h.id); ok {
 		info.Name = named.name
 	}
-	if q.Details {
+	if q.Detailed(info) {
 		return formats.Describe(ctx, a, info)
 	}
 	return info, nil

@@ -300,7 +300,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 				info.Alias = q.ID
 			}
 			var err error
-			if q.Details {
+			if q.Detailed(info) {
 				info, err = formats.Describe(ctx, a, info)
 			}
 			if !yield(info, err) {

@@ -288,9 +288,11 @@ func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 		return Info{Row: store.Row{Path: src.Path}}, err
 	}
 	defer f.Close()
-	info := Info{Row: store.Row{Path: src.Path, Size: f.Size, ModTime: f.ModTime}}
-	if !q.Details || a.Details == nil {
-		if info, err = a.head(ctx, src, f); err != nil || !q.Details && (q.ID == "" || q.ID == info.ID || q.ID == info.Path) {
+	info := Info{Row: store.Row{Path: src.Path, Size: f.Size, ModTime: f.ModTime}, Alone: true}
+	if !q.Details || q.Only != nil || a.Details == nil {
+		info, err = a.head(ctx, src, f)
+		known := !q.Details && (q.ID == "" || q.ID == info.ID || q.ID == info.Path)
+		if err != nil || known || q.Details && !q.Detailed(info) {
 			return info, err
 		}
 	}
@@ -307,7 +309,7 @@ func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 // head lists the session of a file by its beginning.
 func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info, err := a.Head(ctx, src, f)
-	info.Path, info.Size, info.ModTime = src.Path, f.Size, f.ModTime
+	info.Path, info.Size, info.ModTime, info.Alone = src.Path, f.Size, f.ModTime, true
 	info.CWD = cmp.Or(info.CWD, src.CWD)
 	if info.Created.IsZero() {
 		info.Undated = true

@@ -104,6 +104,9 @@ type Query struct {
 	// read whole for them.
 	Details bool
 
+	// Only says for which sessions Details counts: it gets the facts of a listing without them. Nil is all.
+	Only func(Info) bool
+
 	// Newest, if it is above 0, asks for the beginnings of so many files alone, those that were written to
 	// last, and of those whose place says that they are of the working directory CWD. Of the others the
 	// Info says what the file system knows, and has no ID. An archive that need not open a file for each
@@ -112,6 +115,9 @@ type Query struct {
 	CWD    string
 }
 
+// Detailed reports whether the details of a session are asked for. Info has the facts of a listing without them.
+func (q Query) Detailed(info Info) bool { return q.Details && (q.Only == nil || q.Only(info)) }
+
 // An Info has the facts about a session that a listing prints: the columns of sess-ls, and how the
 // archive finds the session again. An unknown fact is zero; Exact says that counts are right.
 type Info struct {
@@ -119,6 +125,7 @@ type Info struct {
 	Key       string // the archive's own: a row id, an offset
 	Alias     string // another name that it was asked for by, or ""
 	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
+	Alone     bool   // its file has no other session, and is all that it is in: ModTime says when it was written to
 	Undated   bool   // it does not say yet when it was made: Created is when the file was written to
 
 	// Main says that the beginning of the file has a message of the main conversation, Aside that its messages are a

@@ -85,7 +85,7 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 				info.Alias = q.ID
 			}
 			spent(&info.Info, about)
-			if q.Details {
+			if q.Detailed(info) {
 				info, err = formats.Describe(ctx, d, info)
 			}
 			if !yield(info, err) {

@@ -269,7 +269,7 @@ func (a *exportArchive) List(ctx context.Context, q formats.Query) iter.Seq2[for
 			if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
-			if q.Details {
+			if q.Detailed(info) {
 				info, err = formats.Describe(ctx, a, info)
 			}
 		}

@@ -140,7 +140,7 @@ func (s *storage) info(ctx context.Context, path string, q formats.Query) (forma
 	if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 		info.Alias = q.ID
 	}
-	if q.Details {
+	if q.Detailed(info) {
 		return formats.Describe(ctx, s, info)
 	}
 	return info, nil

@@ -148,7 +148,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 			}
 			last = r.row
 			info := a.info(r)
-			if q.Details {
+			if q.Detailed(info) {
 				modified := info.Modified
 				info, err = formats.Describe(ctx, a, info)
 				info.Modified = modified // which is what the database says

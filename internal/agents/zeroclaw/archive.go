@@ -110,7 +110,7 @@ func (a *archive) described(ctx context.Context, q formats.Query, info formats.I
 	if info.Modified.IsZero() {
 		info.Modified = info.ModTime
 	}
-	if !q.Details {
+	if !q.Detailed(info) {
 		return info, nil
 	}
 	detailed, err := formats.Describe(ctx, a, info)

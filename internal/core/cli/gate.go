@@ -14,6 +14,13 @@ func (s *Streams) Gate() {
 	s.unjudged = map[string]int{}
 }
 
+// Judges reports whether the run is a gate, which goes by what sessions say, and not by the times of their files.
+func (s *Streams) Judges() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unjudged != nil
+}
+
 // Unjudged says that lines of a session are damaged and that a gate goes on without them.
 func (s *Streams) Unjudged(session string, lines int) {
 	s.mu.Lock()

@@ -370,6 +370,9 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	if c.All {
 		args = append(args, "--all")
 	}
+	if agent != "" && s.Judges() {
+		args = append(args, "--exact")
+	}
 	p, err := subprocess.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: address.Say(s, cli.Unseen)}.Start(ctx)
 	if err != nil {
 		return err
