@@ -133,7 +133,7 @@ func (r *reader) read(ctx context.Context, src selection.Source, whole *address.
 	}
 	p.text = b.String()
 	if len(p.shown) > 0 {
-		p.heading, err = heading(src, whole, r.short)
+		p.heading, err = src.HeadingOf(whole, r.short)
 	}
 	return p, err
 }

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/screen"
-	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
 	"github.com/sess-tools/sess/pkg/session"
@@ -126,25 +123,6 @@ func common(a, b []string) int {
 		}
 	}
 	return same + row[len(b)]
-}
-
-// heading makes the heading of a session.
-func heading(src selection.Source, whole *address.Source, short func(string) string) (screen.Heading, error) {
-	info, failed, err := session.ScanWritten(func(w io.Writer) error {
-		if _, err := io.WriteString(w, whole.Header.Raw()+"\n"); err != nil {
-			return err
-		}
-		for _, e := range whole.Entries {
-			if _, err := io.WriteString(w, e.Raw()+"\n"); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = failed
-	}
-	return src.Heading(whole.Place(), info, short), err
 }
 
 // A screened are the rows of all sessions on a screen.

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/usage"
@@ -24,8 +25,10 @@ import (
 type report struct {
 	*config
 	streams  *cli.Streams
-	place    row.Place // of the only session
-	problems []error   // that decide the status
+	screen   *screen.Screen // nil if rows are for programs, or of a form that was asked for
+	lacks    []string       // what the sums on a screen do not have
+	place    row.Place      // of the only session
+	problems []error        // that decide the status
 }
 
 // fail takes note of an error that decides the status once all is printed.

@@ -95,7 +95,7 @@ func (c *config) outputFlags() []cli.Flag {
 	return cli.Group("Output",
 		cli.Bool(&c.json, "json", "print a JSON object for each row, the total last"),
 		cli.Bool(&c.csv, "csv", "print comma-separated values"),
-		cli.Bool(&c.asTable, "table", "print headings and columns, as on a terminal"),
+		cli.Bool(&c.asTable, "table", "print headings and all columns, with whole numbers"),
 		cli.Bool(&c.plot, "plot", "print bars"),
 		cli.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
 		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters"),

@@ -35,8 +35,8 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 	if err != nil {
 		return err
 	}
-	shown, now := 0, map[string]measured{}
-	err = r.each(ctx, found, func(src *address.Source) error {
+	shown, now, short := 0, map[string]measured{}, found.Short()
+	err = r.each(ctx, found, func(of selection.Source, src *address.Source) error {
 		c, path, err := r.contextOf(src)
 		if err != nil {
 			return err
@@ -44,12 +44,24 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 		if len(c.Parts) == 0 {
 			return nil
 		}
-		if shown++; shown > 1 && !r.json && !r.csv {
+		if shown++; shown > 1 && !r.json && !r.csv && r.screen == nil {
 			if err := r.write("\n"); err != nil {
 				return err
 			}
 		}
+		if r.screen != nil && r.svg != "-" {
+			heading, err := of.HeadingOf(src, short)
+			if err != nil {
+				return err
+			}
+			if err := r.screen.Head(heading); err != nil {
+				return err
+			}
+		}
 		if err := r.showContext(src, c, len(found.List) > 1); err != nil {
+			return err
+		}
+		if err := r.windowFoot(c, path); err != nil {
 			return err
 		}
 		r.limitContext(src, c, path, costing)
@@ -76,7 +88,7 @@ func (r *report) windows() (*usage.Costing, error) {
 }
 
 // each reads sessions whole, one after the other.
-func (r *report) each(ctx context.Context, found selection.Found, visit func(*address.Source) error) error {
+func (r *report) each(ctx context.Context, found selection.Found, visit func(selection.Source, *address.Source) error) error {
 	failed, status := 0, cli.ExitDone
 	for _, s := range found.List {
 		src, err := address.ReadAny(ctx, r.streams, s.Name)
@@ -84,7 +96,7 @@ func (r *report) each(ctx context.Context, found selection.Found, visit func(*ad
 			if s.Here(src.Header) != nil {
 				continue
 			}
-			err = visit(src)
+			err = visit(s, src)
 		}
 		switch {
 		case err == nil:
@@ -192,6 +204,9 @@ func (r *report) showContext(src *address.Source, c usage.Context, named bool) e
 	case r.plot:
 		return r.draw(r.contextChart(rows, c))
 	}
+	if r.screen != nil {
+		return r.contextScreen(rows, c)
+	}
 	about := ""
 	if !c.Calibrated {
 		about = "~"
@@ -270,7 +285,7 @@ func (r *report) checkContexts(ctx context.Context, found selection.Found) error
 	if err != nil {
 		return err
 	}
-	return r.each(ctx, found, func(src *address.Source) error {
+	return r.each(ctx, found, func(_ selection.Source, src *address.Source) error {
 		c, path, err := r.contextOf(src)
 		if err == nil {
 			r.limitContext(src, c, path, costing)
@@ -291,9 +306,10 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 	if err != nil {
 		return err
 	}
+	short := found.Short()
 	t := table{heads: []string{"session", "entry", "time", "tokensBefore", "before", "after", "saved", "entries", "files", "cost", "priced-by"}, text: 3, last: true}
 	unpriced := 0
-	err = r.each(ctx, found, func(src *address.Source) error {
+	err = r.each(ctx, found, func(of selection.Source, src *address.Source) error {
 		if r.strict || r.strictPrices {
 			if err := src.Strict(src.Problems); err != nil {
 				return err
@@ -312,6 +328,9 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 			spent := "" // no call is known
 			if c.Called {
 				spent = is.Cost.Decimal(9)
+			}
+			if r.screen != nil {
+				t.people = append(t.people, r.compactedCells(short(address.Shown(of.Owner(), cmp.Or(src.Place().Address, of.Name), src.Header.ID)), c, is))
 			}
 			n := func(v int64) string { return strconv.FormatInt(v, 10) }
 			t.rows = append(t.rows, []string{

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
@@ -53,6 +54,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		ctx = address.Whole(ctx, c.strict)
 	}
 	r := &report{config: c, streams: s}
+	if !c.json && !c.csv && !c.asTable && !c.plot && !c.line && c.svg != "-" {
+		r.screen = screen.On(s.Out, s.OutFile(), c.color)
+	}
 	switch c.modeFor(found) {
 	case modeContext:
 		return r.context(ctx, found)

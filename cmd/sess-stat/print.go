@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
@@ -40,6 +41,9 @@ func (r *report) showUsage(u *usageTable) error {
 	if r.json {
 		return r.usageJSON(u)
 	}
+	if r.screen != nil {
+		return r.usageScreen(u)
+	}
 	heads := append(append([]string{}, u.keys...), "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning", "total", "cost", "priced-by")
 	t := table{heads: heads, text: len(u.keys), last: true}
 	for i := range u.Rows {
@@ -57,11 +61,18 @@ func (r *report) showUsage(u *usageTable) error {
 	if err := r.printTable(t); err != nil {
 		return err
 	}
-	if n := u.Total.Copies; n > 0 && !r.csv {
+	if !r.csv {
+		r.noteCopies(u)
+	}
+	return nil
+}
+
+// noteCopies says how much of the sessions is a copy.
+func (r *report) noteCopies(u *usageTable) {
+	if n := u.Total.Copies; n > 0 {
 		r.streams.Notef("%s in %s left out, with %s", tty.Count(n, "copy of a call", "copies of calls"), tty.Count(u.copied, "session", "sessions"),
 			tty.Count(u.Total.CopyTokens, "token", "tokens"))
 	}
-	return nil
 }
 
 // cells are the columns of a sum.
@@ -78,14 +89,15 @@ func (r *report) cells(s *usage.Sum, u *usageTable) []string {
 	return append(cells, s.Cost.Decimal(9), by)
 }
 
-// A table is rows of cells. On a terminal, and with --table, it has headings and columns,
-// and amounts for people; elsewhere tabs.
+// A table is rows of cells: with --table with headings and columns, and with amounts for people; else with tabs.
 type table struct {
 	heads  []string
 	rows   [][]string
 	text   int   // how many columns in front are text
 	indent []int // of the first column, by row
 	last   bool  // the last column is text, the one before it an amount of money
+
+	people [][]screen.Cell // the rows on a screen
 }
 
 // printTable prints a table in the form wanted.
@@ -103,7 +115,10 @@ func (r *report) printTable(t table) error {
 		}
 		return w.WriteAll(t.rows)
 	}
-	if !r.asTable && !tty.IsTerminal(r.streams.OutFile()) {
+	if len(t.people) > 0 {
+		return r.screen.Table(compactionCols, slices.Values(t.people))
+	}
+	if !r.asTable {
 		for _, row := range t.rows {
 			for i := range row {
 				row[i] = tty.Clean(row[i])

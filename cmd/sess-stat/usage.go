@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/usage"
@@ -83,7 +84,7 @@ func (r *report) warn(u *usageTable) {
 	total := &u.Total
 	if total.Bad > 0 {
 		text := fmt.Sprintf("calls with counters that are no counts, which were taken for 0: %d", total.Bad)
-		r.streams.Warnf("%s", text)
+		r.lack(text)
 		switch {
 		case r.strict:
 			r.fail(fmt.Errorf("%w: %s", session.ErrMalformed, text))
@@ -95,7 +96,7 @@ func (r *report) warn(u *usageTable) {
 		r.streams.Notef("%s a total that is not the sum of its parts; the parts were counted", tty.Count(total.WrongTotals, "call has", "calls have"))
 	}
 	if u.Untimed > 0 {
-		r.streams.Warnf("calls left out, because nothing says when they were made: %d", u.Untimed)
+		r.lack(fmt.Sprintf("calls left out, because nothing says when they were made: %d", u.Untimed))
 		if r.strict || r.strictPrices {
 			r.fail(cli.No("budget: calls without a time: %d", u.Untimed))
 		}
@@ -107,7 +108,11 @@ func (r *report) warn(u *usageTable) {
 	if total.UnpricedCalls == 0 {
 		return
 	}
-	r.unknown(fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced)))
+	text := fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced))
+	if r.screen != nil && !r.strictPrices && (r.limits.cost < 0 || r.allowUnpriced) {
+		text = fmt.Sprintf("no price: %s (%s tokens) of %s, which COST leaves out", tty.Count(total.UnpricedCalls, "call", "calls"), screen.Tokens(total.UnpricedTokens), models(u.Unpriced))
+	}
+	r.unknown(text)
 }
 
 // unknown says why a cost is not known, which is a breach of limits.
@@ -118,8 +123,17 @@ func (r *report) unknown(text string) {
 	case r.limits.cost >= 0 && !r.allowUnpriced:
 		r.fail(cli.No("budget: --max-cost cannot be judged: %s; --allow-unpriced lets it pass", text))
 	default:
-		r.streams.Warnf("%s", text)
+		r.lack(text)
 	}
+}
+
+// lack says what sums do not have: on a screen below them, else in a warning.
+func (r *report) lack(text string) {
+	if r.screen == nil {
+		r.streams.Warnf("%s", text)
+		return
+	}
+	r.lacks = append(r.lacks, text)
 }
 
 // silent says that calls do not tell their usage. Unless that is to be an error it is a detail:

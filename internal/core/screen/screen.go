@@ -52,7 +52,8 @@ func New(of Screen, ascii bool) *Screen {
 type Cell struct {
 	Text  string
 	Style tty.Style
-	Tail  string // stays behind the text if that is cut
+	Tail  string  // stays behind the text if that is cut
+	Part  float64 // of 1, in a column of bars
 }
 
 // A Col is a column of a table.
@@ -61,8 +62,12 @@ type Col struct {
 	Right bool // cells stand on the right
 	Flex  bool // takes the room that the others leave; one of a table at most
 	Max   int  // the columns of a cell at most, 0 for any number
+	Bar   bool // with Flex: cells are bars, as long as their Part
 	From  int  // on a screen of fewer columns it is left out
 }
+
+// mostBar is how many columns a bar has at most.
+const mostBar = 30
 
 // gap stands between the columns of a table.
 const gap = "  "
@@ -182,6 +187,9 @@ func (t *table) row(cells []Cell) error {
 	for i, c := range cells {
 		if i > 0 {
 			out = append(out, Cell{Text: gap})
+		}
+		if t.cols[i].Bar {
+			c.Text = t.sc.Bar(c.Part, 1, min(t.widths[i], mostBar))
 		}
 		fitted := fit([]Cell{c}, t.widths[i], t.sc.Marks.More)
 		space := Cell{Text: strings.Repeat(" ", max(t.widths[i]-Columns(join(fitted)), 0))}

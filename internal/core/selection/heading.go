@@ -2,6 +2,7 @@ package selection
 
 import (
 	"cmp"
+	"io"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -27,4 +28,20 @@ func (src Source) Heading(place row.Place, info session.Info, short func(string)
 	}
 	title, _ := store.Row{Info: info}.Title()
 	return screen.Heading{Address: name, Modified: info.Modified, CWD: info.CWD, Title: title}
+}
+
+// HeadingOf is Heading for a session that was read.
+func (src Source) HeadingOf(read *address.Source, short func(string) string) (screen.Heading, error) {
+	info, failed, err := session.ScanWritten(func(w io.Writer) error {
+		if _, err := io.WriteString(w, read.Header.Raw()+"\n"); err != nil {
+			return err
+		}
+		for _, e := range read.Entries {
+			if _, err := io.WriteString(w, e.Raw()+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return src.Heading(read.Place(), info, short), cmp.Or(err, failed)
 }

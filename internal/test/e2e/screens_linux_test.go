@@ -26,6 +26,10 @@ var onScreens = []string{
 	"sess-calls --all --simple --kind run",
 	"sess-calls --all --kind fetch",
 	"sess-watch --once --all",
+	"sess-stat --all --by session",
+	"sess-stat --all --by day,model",
+	"sess-stat 4b1f20c7",
+	"sess-stat --all --by agent --cost computed",
 	"sess-history --all",
 	"sess-history --all nothing",
 }
@@ -80,7 +84,7 @@ func TestScreens(t *testing.T) {
 		r := runCommand(t, dir, "", strings.Fields(line)...)
 		piped := strings.ReplaceAll(r.stdout, dir, "DIR")
 		fmt.Fprintf(&got, "--- %s | cat\n%s", line, strings.ReplaceAll(piped, "\t", "→"))
-		if strings.ContainsAny(piped, "✗╮") { // a title may end in …
+		if strings.ContainsAny(piped, "✗╮█") { // a title may end in …
 			t.Errorf("%s: a pipe gets marks: %s", line, piped)
 		}
 		for _, of := range []struct {
