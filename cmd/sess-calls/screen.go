@@ -24,20 +24,11 @@ type shown struct {
 	times         int
 }
 
-// mostText is how many bytes of a row are kept.
-const mostText = 4 << 10
-
 // shows makes a row for a screen. It stands behind the others, or counts for the last one if that says the same.
 func (p *part) shows(sc *screen.Screen, entries []session.Entry, d *gate.Deed, line gate.Line, short func(string) string) {
-	var lines []string
-	for text := range strings.Lines(line.Text[:min(len(line.Text), mostText)]) {
-		if text = screen.OneLine(text); text != "" {
-			lines = append(lines, text)
-		}
-	}
 	row := shown{
 		entry: short(entries[d.Entry].ID()), kind: d.Kind, outcome: line.Ending.Outcome,
-		text: strings.Join(lines, " "+sc.Marks.Dot+" "), times: 1,
+		text: sc.Joined(line.Text), times: 1,
 	}
 	if line.Known && line.Ending.Known && row.outcome != calls.Denied {
 		row.status = line.Ending.Status

@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/js"
@@ -62,7 +62,7 @@ func (c *config) child(d *document, name string, total js.Value) (page.Child, er
 	l := page.LinkTo(d.src.Session, d.path)
 	about := []string{tty.Count(int64(l.Messages), "message", "messages")}
 	if cost := total.Get("cost"); cost.IsNumber() {
-		about = append(about, fmt.Sprintf("$%.2f", cost.Float()))
+		about = append(about, screen.USD(cost.Float()))
 	}
 	if !l.First.IsZero() {
 		about = append(about, l.Last.Sub(l.First).Round(time.Second).String())

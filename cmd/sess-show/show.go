@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -124,6 +125,12 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 		return c.opened(s, made[0])
 	}
 	write := func(w io.Writer) error { return c.write(ctx, s, w, d, f, c.colored(out)) }
+	if sc := screen.On(s.Out, out, c.color); sc != nil && f == asANSI && c.dest.File == "" {
+		write = func(w io.Writer) error {
+			sc.Out = w
+			return c.onScreen(sc, d)
+		}
+	}
 	if c.dest.File != "" {
 		if err := c.make(c.dest.File, write); err != nil {
 			return err

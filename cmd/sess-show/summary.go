@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -187,7 +188,7 @@ func usedText(total js.Value) string {
 	}
 	used := fmt.Sprintf("%s tokens in %s", tty.Thousands(string(total.Get("tokens").Get("total"))), tty.Count(total.Get("calls").Int(), "call", "calls"))
 	if cost := total.Get("cost"); cost.IsNumber() {
-		used = fmt.Sprintf("$%.2f, %s", cost.Float(), used)
+		used = screen.USD(cost.Float()) + ", " + used
 	}
 	if n := total.Get("unpriced").Int(); n > 0 {
 		used += fmt.Sprintf(" (%s without a price)", tty.Count(n, "call", "calls"))

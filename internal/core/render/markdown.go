@@ -46,6 +46,9 @@ func writeBody(out *bufio.Writer, m session.Message) {
 				out.WriteByte('\n')
 			}
 		case session.BlockThinking:
+			if isBlank(b.Str("thinking")) {
+				continue
+			}
 			heading(out, "\n###", "Thinking")
 			fenced(out, "text", b.Str("thinking"), show)
 		case session.BlockToolCall:
@@ -214,7 +217,7 @@ func each(w io.Writer, messages []session.Message, write func(*bufio.Writer, ses
 	for _, m := range messages {
 		for _, part := range byHarness(m) {
 			llm, ok := convo.MessageToLLM(part)
-			if !ok {
+			if !ok || isSilent(llm) {
 				continue
 			}
 			if part.Harness() != "" {
@@ -259,6 +262,9 @@ func writeText(out *bufio.Writer, m session.Message) {
 	label := role // "" right behind a text of the message
 	begun := false
 	for b := range m.Blocks() {
+		if b.Type == session.BlockThinking && isBlank(b.Str("thinking")) {
+			continue
+		}
 		if b.Type == session.BlockText {
 			writeLine(out, label, b.Str("text"))
 			label, begun = "", true
@@ -306,6 +312,21 @@ func writeText(out *bufio.Writer, m session.Message) {
 		writeLine(out, m.Str("stopReason")+":", m.Str("errorMessage"))
 	}
 }
+
+// isSilent reports whether a message is nothing but thoughts without a text.
+func isSilent(m session.Message) bool {
+	silent := false
+	for b := range m.Blocks() {
+		if b.Type != session.BlockThinking || !isBlank(b.Str("thinking")) {
+			return false
+		}
+		silent = true
+	}
+	return silent && !m.Failed()
+}
+
+// isBlank reports whether a thought has no text: some agents keep its signature alone.
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // writeLine writes a text behind its label. Either may be empty.
 func writeLine(out *bufio.Writer, label, text string) {

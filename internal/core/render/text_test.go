@@ -31,6 +31,15 @@ var rendered = []struct {
 		markdown: "## Assistant\n\n### Thinking\n\n```text\nhm\n```\n\na\n\nb\n\n### Thinking\n\n```text\nhm\n```\n",
 	},
 	{
+		name: "thinking without text",
+		in: []string{
+			says(`{"type":"thinking","thinking":" \n","thinkingSignature":"s"}`), says(`{"type":"thinking","thinking":""}`, text("a")),
+			`{"role":"assistant","content":[{"type":"thinking","thinking":""}],"stopReason":"error","errorMessage":"no"}`,
+		},
+		text:     "assistant: a\n\nassistant:\nerror: no\n",
+		markdown: "## Assistant\n\na\n\n## Assistant\n\n[error: no]\n",
+	},
+	{
 		name:     "error",
 		in:       []string{`{"role":"toolResult","isError":true,"toolName":"rm","content":"no"}`, `{"role":"toolResult","content":"so"}`},
 		text:     "error rm: no\n\nresult: so\n",

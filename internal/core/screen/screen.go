@@ -270,6 +270,20 @@ func (sc *Screen) Line(left []Cell, text Cell, match ...Span) error {
 	return sc.print(append(append(begin, shown...), end))
 }
 
+// Ends prints cells, and one at the end of the line, for which they are cut.
+func (sc *Screen) Ends(left []Cell, right Cell) error {
+	out := make([]Cell, len(left), len(left)+2)
+	for i, c := range left {
+		out[i] = Cell{Text: cleaned(c.Text), Style: c.Style}
+	}
+	right.Text = Truncate(cleaned(right.Text), sc.Width/2, sc.Marks.More)
+	room := sc.Width - Columns(right.Text)
+	if right.Text != "" {
+		out = fit(out, room-len(gap), sc.Marks.More)
+	}
+	return sc.print(append(out, Cell{Text: strings.Repeat(" ", max(room-Columns(join(out)), 0))}, right))
+}
+
 // Write prints a line of cells, one behind the other.
 func (sc *Screen) Write(cells ...Cell) error {
 	out := slices.Clone(cells)

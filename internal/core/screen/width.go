@@ -102,6 +102,20 @@ func (sc *Screen) Pad(text string, width int) string {
 // OneLine returns a text on one line, clean: white space is a single space, and there is none at its ends.
 func OneLine(text string) string { return tty.Clean(strings.Join(strings.Fields(text), " ")) }
 
+// mostJoined is how many bytes of a text of several lines are looked at.
+const mostJoined = 4 << 10
+
+// Joined returns the lines of a text on one line, clean, with a mark between them. Of a long text it is the beginning.
+func (sc *Screen) Joined(text string) string {
+	var lines []string
+	for line := range strings.Lines(text[:min(len(text), mostJoined)]) {
+		if line = OneLine(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " "+sc.Marks.Dot+" ")
+}
+
 // cleaned returns a text of a tool on one line, clean. Spaces stay.
 func cleaned(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
@@ -110,7 +124,7 @@ func cleaned(text string) string {
 	return tty.Clean(text)
 }
 
-// Wrap returns the lines of a text that is broken at words. A word that is longer than width columns is cut.
+// Wrap returns the lines of a text that is broken at words, and in a word that is longer than width columns.
 func Wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -122,7 +136,13 @@ func Wrap(text string, width int) (lines []string) {
 		if line != "" {
 			lines = append(lines, line)
 		}
-		line = Cut(word, width)
+		for line = word; Columns(line) > width; {
+			begin := Truncate(line, width, "")
+			if begin == "" { // a character that is wider
+				break
+			}
+			lines, line = append(lines, begin), line[len(begin):]
+		}
 	}
 	if line != "" {
 		lines = append(lines, line)

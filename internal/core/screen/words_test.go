@@ -127,7 +127,7 @@ func TestColumns(t *testing.T) {
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	got := strings.Join(Wrap(" a long  sentence\nthat_is_broken at words ", 10), "|")
-	if want := "a long|sentence|that_is_b…|at words"; got != want {
+	if want := "a long|sentence|that_is_br|oken at|words"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if len(Wrap(" ", 10)) != 0 {

@@ -69,12 +69,12 @@ func (p *page) provided(made session.Provided) {
 func (p *page) made(c session.ToolCall, m session.Message, by string, result func()) {
 	title, file := titleOf(c)
 	failed, details := m.IsError(), js.Value(m.Get("details"))
-	diff, isDiff := changeOf(js.Value(js.Trim(c.Arguments)), details)
+	diff, isDiff := ChangeOf(js.Value(js.Trim(c.Arguments)), details)
 	p.raw("<details")
 	if failed {
 		p.raw(` class="err"`)
 	}
-	small := isDiff && diff.added+diff.removed <= maxOpenDiff
+	small := isDiff && diff.Added+diff.Removed <= maxOpenDiff
 	if p.o.Tools == Opened || (failed || small) && p.o.Tools != Names {
 		p.raw(" open")
 	}
@@ -101,7 +101,7 @@ func (p *page) made(c session.ToolCall, m session.Message, by string, result fun
 	if p.o.Tools != Names {
 		p.raw("<div>")
 		if isDiff {
-			p.diff(diff.patch)
+			p.diff(diff.Patch)
 		} else {
 			p.arguments(c, title, file)
 		}
@@ -145,10 +145,10 @@ func nameless(name string) string {
 }
 
 // aside says how much a call did.
-func (p *page) aside(m session.Message, details js.Value, diff change, isDiff bool) string {
+func (p *page) aside(m session.Message, details js.Value, diff Change, isDiff bool) string {
 	var parts []string
 	if isDiff {
-		parts = append(parts, fmt.Sprintf("+%d −%d", diff.added, diff.removed))
+		parts = append(parts, fmt.Sprintf("+%d −%d", diff.Added, diff.Removed))
 	}
 	switch {
 	case m.Role() == "":

@@ -11,15 +11,15 @@ import (
 // maxDiff is how long two texts may be together to be compared, in bytes.
 const maxDiff = 64 << 10
 
-// A change is what a call did to a file, as a patch.
-type change struct {
-	patch          string
-	added, removed int
+// A Change is what a call did to a file, as a patch.
+type Change struct {
+	Patch          string
+	Added, Removed int // lines
 }
 
-// changeOf returns what a call of a tool that edits did, as its arguments or its result
-// tell it.
-func changeOf(arguments, details js.Value) (c change, ok bool) {
+// ChangeOf returns what a call of a tool that edits did, as its arguments or the details of its result
+// tell it. ok is false if they tell of none.
+func ChangeOf(arguments, details js.Value) (c Change, ok bool) {
 	var patches []string
 	if text := details.Get("diff").Str(); text != "" {
 		patches = append(patches, text)
@@ -39,13 +39,13 @@ func changeOf(arguments, details js.Value) (c change, ok bool) {
 	if len(patches) == 0 {
 		return c, false
 	}
-	c.patch = strings.Join(patches, "\n")
-	for line := range strings.Lines(c.patch) {
-		switch kindOf(line) {
+	c.Patch = strings.Join(patches, "\n")
+	for line := range strings.Lines(c.Patch) {
+		switch KindOf(line) {
 		case '+':
-			c.added++
+			c.Added++
 		case '-':
-			c.removed++
+			c.Removed++
 		}
 	}
 	return c, true
@@ -95,9 +95,9 @@ func isPatch(text string) bool {
 	return false
 }
 
-// kindOf returns '+' or '-' for a line that a patch adds or removes, '@' for one that says
-// where.
-func kindOf(line string) byte {
+// KindOf returns '+' or '-' for a line that a patch adds or removes, '@' for one that says
+// where, and ' ' for another one.
+func KindOf(line string) byte {
 	switch {
 	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "***"):
 		return '@'
@@ -112,7 +112,7 @@ func (m *markup) diff(patch string) {
 	m.raw(`<pre class="diff"><code>`)
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
-		switch kindOf(line) {
+		switch KindOf(line) {
 		case '+':
 			m.raw(`<span class="a">`)
 		case '-':

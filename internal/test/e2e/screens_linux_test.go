@@ -30,6 +30,9 @@ var onScreens = []string{
 	"sess-stat --all --by day,model",
 	"sess-stat 4b1f20c7",
 	"sess-stat --all --by agent --cost computed",
+	"sess-show --no-pager 4b1f20c7",
+	"sess-show --no-pager --calls names --thinking none 4b1f20c7",
+	"sess-show --no-pager 01a1fb02",
 	"sess-history --all",
 	"sess-history --all nothing",
 }
