@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -58,7 +59,7 @@ func (c *config) log(ctx context.Context, s *cli.Streams, names []string) error 
 	if err != nil {
 		return err
 	}
-	j := &job{config: c, streams: s, repo: repo}
+	j := &job{config: c, streams: s, screen: screen.On(s.Out, s.OutFile(), ""), repo: repo}
 	if c.sure {
 		s.Gate()
 	}
@@ -144,7 +145,7 @@ func (c *config) show(ctx context.Context, s *cli.Streams, operands []string) er
 	if err != nil {
 		return err
 	}
-	j := &job{config: c, streams: s, repo: repo, parts: true}
+	j := &job{config: c, streams: s, screen: screen.On(s.Out, s.OutFile(), ""), repo: repo, parts: true}
 	if err := j.run(ctx, []string{id}); err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (c *config) blame(ctx context.Context, s *cli.Streams, operands []string) e
 		return cli.UsageError("%s has %d lines in %s", file, len(lines), operands[1])
 	}
 	lines = lines[max(from-1, 0):min(to, len(lines))]
-	j := &job{config: c, streams: s, repo: repo, parts: true}
+	j := &job{config: c, streams: s, screen: screen.On(s.Out, s.OutFile(), ""), repo: repo, parts: true}
 	var ids []string
 	for _, l := range lines {
 		ids = append(ids, l.Commit)

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/blame"
 	"github.com/sess-tools/sess/pkg/js"
@@ -27,6 +28,7 @@ import (
 type job struct {
 	*config
 	streams *cli.Streams
+	screen  *screen.Screen // nil off a terminal
 	repo    *git.Repository
 	parts   bool // rows of a part of a commit are printed, too
 
@@ -48,6 +50,7 @@ type looked struct {
 	parent   string
 	created  int64
 	evidence []blame.Evidence
+	heading  screen.Heading // for people, of one with evidence
 }
 
 // around is by how many seconds clocks may differ.
@@ -204,7 +207,11 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 			l.evidence = append(l.evidence, e)
 		}
 	}
-	return l, nil
+	if j.screen != nil && len(l.evidence) > 0 {
+		l.heading, err = src.HeadingOf(whole, strings.Clone)
+		l.heading.Title = strings.Clone(l.heading.Title)
+	}
+	return l, err
 }
 
 // created is when a session was made, in milliseconds since the epoch.

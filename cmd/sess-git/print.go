@@ -31,6 +31,9 @@ func (j *job) status(rows int) error {
 
 // printLog prints the rows of commits.
 func (j *job) printLog(ids []string) error {
+	if sc := j.onScreen(); sc != nil {
+		return sc.log(ids)
+	}
 	n := 0
 	for _, id := range ids {
 		rows := j.rowsOf(id)
@@ -115,6 +118,9 @@ func (l looked) origin() origin {
 
 // printShow prints the rows of one commit, each with what the user asked and the calls from there to the commit.
 func (j *job) printShow(ctx context.Context, id string) error {
+	if sc := j.onScreen(); sc != nil {
+		return sc.show(ctx, id)
+	}
 	rows := j.rowsOf(id)
 	for _, r := range rows {
 		prompt, list, entries := j.asked(ctx, r, j.commits[id].Author)
@@ -146,19 +152,31 @@ func (j *job) printShow(ctx context.Context, id string) error {
 	return j.status(len(rows) + len(j.claims[id]))
 }
 
-// printBlame prints a row for each line: who typed it, or who made its commit if it is not informative.
+// typed returns who typed a line, or who made its commit if it is not informative.
+func (j *job) typed(l git.Blamed) blame.Row {
+	commit, ok := j.place[l.Commit]
+	if !ok {
+		return blame.Row{Relation: blame.None, Session: -1}
+	}
+	if typed, ok := j.origins.Line(commit, l.File, l.Text); ok {
+		return typed
+	}
+	if of := j.rowsOf(l.Commit); !blame.Informative(l.Text) && len(of) > 0 && of[0].Relation != blame.Rewrote {
+		r := of[0]
+		r.Rule, r.Certainty = blame.RuleCommit, blame.Likely
+		return r
+	}
+	return blame.Row{Relation: blame.None, Session: -1}
+}
+
+// printBlame prints a row for each line.
 func (j *job) printBlame(lines []git.Blamed, from int) error {
+	if sc := j.onScreen(); sc != nil {
+		return sc.blame(lines, from)
+	}
 	n := 0
 	for i, l := range lines {
-		r := blame.Row{Relation: blame.None, Session: -1}
-		if commit, ok := j.place[l.Commit]; ok {
-			if typed, ok := j.origins.Line(commit, l.File, l.Text); ok {
-				r = typed
-			} else if of := j.rowsOf(l.Commit); !blame.Informative(l.Text) && len(of) > 0 && of[0].Relation != blame.Rewrote {
-				r = of[0]
-				r.Rule, r.Certainty = blame.RuleCommit, blame.Likely
-			}
-		}
+		r := j.typed(l)
 		name, of := "-", origin{}
 		if r.Session >= 0 {
 			n++

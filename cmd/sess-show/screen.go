@@ -318,7 +318,7 @@ func (r *reading) lines(text string, most int, style func(string) tty.Style) err
 		if n++; n > most && all > most+1 && page.Fold(r.tools) != page.Opened {
 			return r.Write(screen.Cell{Text: fmt.Sprintf("%s%s %s", indent, r.Marks.More, tty.Count(int64(all-most), "more line", "more lines")), Style: tty.Dim})
 		}
-		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+		line = screen.Untab(strings.TrimRight(line, "\r\n"))
 		if err := r.Write(screen.Cell{Text: indent + line, Style: style(line)}); err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (r *reading) lines(text string, most int, style func(string) tty.Style) err
 // wrapped shows the lines of a text, broken at words.
 func (r *reading) wrapped(text string, style tty.Style) error {
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
-		line = strings.ReplaceAll(strings.TrimRight(line, " \t\r\n"), "\t", "    ")
+		line = screen.Untab(strings.TrimRight(line, " \t\r\n"))
 		front := "  " + line[:len(line)-len(strings.TrimLeft(line, " "))]
 		if screen.Columns(front) > r.Width/2 {
 			front = "  "

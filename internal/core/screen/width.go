@@ -116,6 +116,9 @@ func (sc *Screen) Joined(text string) string {
 	return strings.Join(lines, " "+sc.Marks.Dot+" ")
 }
 
+// Untab returns a line with four spaces for each tab: how wide a tab is depends on where it stands.
+func Untab(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
+
 // cleaned returns a text of a tool on one line, clean. Spaces stay.
 func cleaned(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
