@@ -72,6 +72,7 @@ var words = []word{
 	{"parent", "add behind the entry `REF` instead of the leaf; null begins anew"},
 	{"paths", "print only the address of each session"},
 	{"print", "print `WHAT`"},
+	{"prompts", "print the prompts of %s"},
 	{"provider", "the `PROVIDER` of answers ($SESS_PROVIDER)"},
 	{"quiet", "print no messages"},
 	{"quiet!", "print no rows and no messages, and stop at the first match"},

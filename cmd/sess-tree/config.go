@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tree"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
@@ -12,6 +15,7 @@ import (
 type config struct {
 	leaf, color                           string
 	heads, labels, json, dot, ascii, full bool
+	prompts, folded                       bool
 }
 
 func (c *config) flags() []cli.Flag {
@@ -20,6 +24,8 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.labels, "labels", "list the entries that have a label"),
 		cli.Bool(&c.json, "json", "print a JSON object for each entry, head or label"),
 		cli.Bool(&c.dot, "dot", "print a graph for Graphviz"),
+		cli.Bool(&c.prompts, "prompts", "print the prompts of the path and what was done between them, as on a terminal"),
+		cli.Bool(&c.folded, "folded", "draw entries, with runs folded, as in a pipe"),
 		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
 		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest; it is marked"),
 		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
@@ -28,7 +34,8 @@ func (c *config) flags() []cli.Flag {
 }
 
 // print prints what the flags ask for. It is a "no" if there is nothing.
-func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
+func (c *config) print(s *cli.Streams, t *tree.Tree, src *address.Source, name string) error {
+	from := src.Place()
 	out := s.OutFile()
 	o := tree.Options{ASCII: c.ascii || !tty.UTF8(os.LookupEnv), Full: c.full}
 	o.Color = tty.Color(c.color, out, os.LookupEnv)
@@ -61,5 +68,28 @@ func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
 	case c.dot:
 		return tree.Dot(s.Out, t, o)
 	}
+	if sc := c.screen(s); sc != nil && !c.folded && !c.full {
+		of := selection.Source{Name: name, Named: true, Agent: address.AgentOf(name)}
+		heading, err := of.HeadingOf(src, screen.Short(nil))
+		if err != nil {
+			return err
+		}
+		return tree.Prompts(sc, t, heading)
+	}
 	return tree.Draw(s.Out, t, o)
+}
+
+// inPipe is how many columns prompts have where there is no terminal.
+const inPipe = 100
+
+// screen returns where prompts are printed, nil if that is not wanted.
+func (c *config) screen(s *cli.Streams) *screen.Screen {
+	sc := screen.On(s.Out, s.OutFile(), c.color)
+	switch {
+	case sc == nil && c.prompts:
+		sc = &screen.Screen{Out: s.Out, Width: inPipe, Now: time.Now()}
+	case sc == nil:
+		return nil
+	}
+	return screen.New(*sc, c.ascii || !tty.UTF8(os.LookupEnv))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/screen"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write testdata/screens.txt anew")
@@ -33,6 +34,10 @@ var onScreens = []string{
 	"sess-show --no-pager 4b1f20c7",
 	"sess-show --no-pager --calls names --thinking none 4b1f20c7",
 	"sess-show --no-pager 01a1fb02",
+	"sess-tree 4b1f20c7",
+	"sess-tree parser.jsonl",
+	"sess-tree --prompts parser.jsonl",
+	"sess-tree --folded 4b1f20c7",
 	"sess-history --all",
 	"sess-history --all nothing",
 }
@@ -71,6 +76,11 @@ func screened(t *testing.T, dir string) {
 		said("5c0e77aa", "null", "10:00", "user", `"トークン数の表を日本語にしてください。行の幅は変えないで 👩‍💻 ✅ ❤️ שלום parser e\u0301 🇩🇪"`, "")+
 		said("5c0e77ab", "5c0e77aa", "11:00", "assistant", `[{"type":"text","text":"表の行は parser が数えたトークンの数です。"}]`, spent)+
 		said("5c0e77ac", "5c0e77ab", "12:00", "assistant", `[{"type":"text","text":"表の行は parser が数えたトークンの数です。"}]`, spent))
+	parser, err := os.ReadFile(filepath.Join(corpus.Dir(), "show", "parser.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "parser.jsonl", strings.ReplaceAll(string(parser), "2026-11-21", "2020-11-21")) // long ago, so that rows stay
 	scripted(t, dir, `mkdir -p store/--home-u-src-lexer-- store/--home-u-src-site--
 mv a store/--home-u-src-lexer--/2020-11-25T13-00-00-000Z_4b1f20c7-9d11-4a52-8f2e-0d7d3c1f9a10.jsonl
 mv b store/--home-u-src-site--/2020-11-25T13-00-00-000Z_01a1fb02-77aa-7cc0-8b11-2f2f2f2f2f2f.jsonl`)
