@@ -3,19 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -57,21 +56,20 @@ func first(ctx context.Context, s *cli.Streams) error {
 	}
 	asking.Wait()
 	all, newest := tally(ours, foreign), latest(append(newest, foreign...))
-	var b strings.Builder
+	sc := screen.On(s.Out, s.OutFile(), "")
 	if len(all) == 0 {
-		b.WriteString("No sessions on this machine yet. Looked for:\n" + lookedFor(ctx))
-	} else {
-		writeStock(&b, all)
-		writeLatest(&b, newest)
+		for line := range strings.Lines("No sessions on this machine yet. Looked for:\n" + lookedFor(ctx, sc)) {
+			err = cmp.Or(err, writeLine(sc, strings.TrimSuffix(line, "\n")))
+		}
+	} else if err = writeStock(sc, all); err == nil {
+		err = writeLatest(sc, newest)
 	}
-	if !known {
-		fmt.Fprintf(&b, "\nThe sessions of other agents took longer than %v to count: sess-ls --agent all has them.\n", attention)
+	if err == nil && !known {
+		err = errors.Join(writeLine(sc, ""), sc.Foot("The sessions of other agents took longer than %v to count: sess ls --agent all has them.", attention))
 	}
-	b.WriteString("\nNext:\n")
-	for _, line := range next(newest) {
-		b.WriteString("  " + line + "\n")
+	if err == nil {
+		err = writeNext(sc, next(newest, slices.ContainsFunc(all, func(s stock) bool { return s.here > 0 })))
 	}
-	_, err = io.WriteString(s.Out, b.String())
 	return err
 }
 
@@ -79,9 +77,7 @@ func first(ctx context.Context, s *cli.Streams) error {
 var named = []string{"claude", "codex"}
 
 // lookedFor says where there is no session.
-func lookedFor(ctx context.Context) string {
-	home, _ := os.UserHomeDir() // paths stay as they are without it
-	sc := screen.New(screen.Screen{Home: home}, false)
+func lookedFor(ctx context.Context, sc *screen.Screen) string {
 	var rows [][]string
 	others := 0
 	text, _ := subprocess.Output(ctx, address.Importer, "--homes", "--verbose") // without it our own place is left
@@ -104,7 +100,7 @@ func lookedFor(ctx context.Context) string {
 		return ""
 	}
 	if others > 0 {
-		rows[len(rows)-1][2] += fmt.Sprintf("        … and %d more: sess-import --homes -v", others)
+		rows[len(rows)-1][2] += fmt.Sprintf("        %s and %d more: sess-import --homes -v", sc.Marks.More, others)
 	}
 	return cli.Table("  ", rows)
 }
@@ -181,53 +177,110 @@ func latest(rows []js.Value) []js.Value {
 	return rows[:min(most, len(rows))]
 }
 
-func writeStock(b *strings.Builder, all []stock) {
-	rows := [][]string{{"sessions", "here", "in all"}}
-	for _, s := range all {
-		here := strconv.FormatInt(s.here, 10)
-		if !s.exact {
-			here += "+"
+// writeLine prints a line as it is.
+func writeLine(sc *screen.Screen, text string) error { return sc.Write(screen.Cell{Text: text}) }
+
+func writeStock(sc *screen.Screen, all []stock) error {
+	return sc.Table([]screen.Col{{Head: "SESSIONS"}, {Head: "HERE", Right: true}, {Head: "IN ALL", Right: true}}, func(yield func([]screen.Cell) bool) {
+		for _, s := range all {
+			here := screen.Count(s.here)
+			if !s.exact {
+				here += "+"
+			}
+			if !yield([]screen.Cell{{Text: s.name}, {Text: here}, {Text: screen.Count(s.all)}}) {
+				return
+			}
 		}
-		rows = append(rows, []string{tty.Clean(s.name), here, strconv.FormatInt(s.all, 10)})
-	}
-	b.WriteString(cli.Table("", rows))
+	})
 }
 
-func writeLatest(b *strings.Builder, newest []js.Value) {
-	var rows [][]string
-	for _, r := range newest {
-		when := ""
-		if ms, ok := js.ParseTime(r.Get("modified").Str()); ok {
-			when = listing.Ago(time.UnixMilli(ms), time.Now())
-		}
-		title := tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("session").Str()))
-		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), tty.Fit(title, 60)})
-	}
-	if len(rows) > 0 {
-		b.WriteString("\nnewest\n" + cli.Table("", rows))
-	}
+// shown is the name of a session for people, before it is shortened.
+func shown(r js.Value) string {
+	return address.Shown(r.Get("agent").Str(), r.Get("address").Str(), r.Get("session").Str())
 }
 
-// next are lines to type, which work as they are.
-func next(newest []js.Value) []string {
+// shorten returns the function that shortens the names of sessions.
+func shorten(newest []js.Value) func(string) string {
+	names := make([]string, len(newest))
+	for i, r := range newest {
+		names[i] = shown(r)
+	}
+	return screen.Short(names)
+}
+
+func writeLatest(sc *screen.Screen, newest []js.Value) error {
 	if len(newest) == 0 {
-		return []string{"CLAUDE_CONFIG_DIR, CODEX_HOME and the like say where else", "sess-new --store --title 'a first one'", "sess help"}
+		return nil
 	}
-	last, where, other := newest[0], "--all", "codex"
-	name := cli.ShellWords([]string{tty.Clean(last.Get("address").Str())})
+	short := shorten(newest)
+	if err := sc.Blank(); err != nil {
+		return err
+	}
+	cols := []screen.Col{{Head: "NEWEST"}, {Head: "CHANGED", From: 50}, {Head: "DIRECTORY", Max: 14, From: 60}, {Head: "TITLE", Flex: true}}
+	return sc.Table(cols, func(yield func([]screen.Cell) bool) {
+		for _, r := range newest {
+			at := ""
+			if ms, ok := js.ParseTime(r.Get("modified").Str()); ok {
+				at = screen.When(time.UnixMilli(ms), sc.Now)
+			}
+			if !yield([]screen.Cell{
+				{Text: sc.Directory(short(shown(r)), 24), Style: tty.Cyan},
+				{Text: at, Style: tty.Dim},
+				{Text: screen.Base(r.Get("cwd").Str()), Style: tty.Dim},
+				{Text: screen.OneLine(cmp.Or(r.Get("title").Str(), r.Get("session").Str())), Style: tty.Bold},
+			}) {
+				return
+			}
+		}
+	})
+}
+
+// next are lines to type, which work as they are, each with its purpose. The newest session is named, unless there is one here,
+// which the tools take by themselves.
+func next(newest []js.Value, here bool) [][2]string {
+	if len(newest) == 0 {
+		return [][2]string{{"CLAUDE_CONFIG_DIR, CODEX_HOME and the like say where else", ""}, {"sess new --store --title 'a first one'", ""}, {"sess help", ""}}
+	}
+	name, which, other, where := "", "the newest one here", "codex", "--all"
+	last := newest[0]
+	if !here {
+		name, which = " "+cli.ShellWords([]string{shorten(newest)(shown(last))}), "the newest one"
+	}
 	agent := last.Get("agent").Str()
-	if agent != "" {
-		where = "--agent all --all"
-	}
 	if agent == other {
 		other = "claude"
 	}
-	lines := []string{"sess-show " + name, "sess-handoff --to " + other + " " + name}
-	for word := range strings.FieldsSeq(last.Get("firstMessage").Str()) {
-		if len(word) > 1 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			lines = append(lines, "sess-grep "+where+" "+word)
-			break
+	if agent != "" {
+		where = "--agent all"
+	}
+	return [][2]string{
+		{"sess show" + name, "read " + which},
+		{"sess handoff --to " + other + name, "go on with it in " + other},
+		{"sess grep " + where + " WORDS", "find where something was said"},
+		{"sess stat " + where + " --by day", "what it cost"},
+		{"sess help", ""},
+	}
+}
+
+// writeNext prints lines to type, with their purpose if there is room.
+func writeNext(sc *screen.Screen, lines [][2]string) error {
+	if err := errors.Join(writeLine(sc, ""), writeLine(sc, "Next:")); err != nil {
+		return err
+	}
+	width := 0
+	for _, line := range lines {
+		if line[1] != "" {
+			width = max(width, screen.Columns(line[0]))
 		}
 	}
-	return append(lines, "sess-stat "+where+" --by day,model", "sess help")
+	for _, line := range lines {
+		text := []screen.Cell{{Text: "  " + line[0]}}
+		if line[1] != "" && width+3+len("  ")+screen.Columns(line[1]) <= sc.Width {
+			text = []screen.Cell{{Text: "  " + sc.Pad(line[0], width) + "   "}, {Text: line[1], Style: tty.Dim}}
+		}
+		if err := sc.Write(text...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

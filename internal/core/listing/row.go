@@ -194,19 +194,3 @@ func When(text string, now time.Time) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like 2026-01-31", text)
 }
-
-// Ago returns a time as an age or, from two weeks on, as a date.
-func Ago(t, now time.Time) string {
-	switch d := now.Sub(t); {
-	case d < 0 || d >= 14*24*time.Hour:
-		return t.In(now.Location()).Format(time.DateOnly)
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh ago", d/time.Hour)
-	default:
-		return fmt.Sprintf("%dd ago", d/(24*time.Hour))
-	}
-}
