@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
@@ -64,6 +65,15 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		c.started(s, verdicts)
 	}
 	p := findings.Printer{Form: c.form(), Out: s.Out, Tool: name}
+	sc := screen.On(s.Out, s.OutFile(), "")
+	if p.Form != findings.Lines || s.Quiet {
+		sc = nil
+	}
+	if sc != nil {
+		if err := c.onScreen(sc, verdicts, found.Short()); err != nil {
+			return err
+		}
+	}
 	breaches, hidden := 0, 0
 	sums := make([]gateRow, len(c.gates))
 	for _, v := range verdicts {
@@ -79,6 +89,9 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 					return err
 				}
 				texts = append(texts, fmt.Sprintf("%s:%s", b.place(), tty.Clean(b.text)))
+				if sc != nil {
+					continue
+				}
 				if err := p.Print(shown{b, v, g, found.Single}); err != nil {
 					return err
 				}
@@ -282,6 +295,14 @@ func (c *config) form() findings.Form {
 		return findings.Junit
 	}
 	return findings.Lines
+}
+
+// shown is the name of the session for people, before it is shortened.
+func (v *verdict) shown() string {
+	if v.src.Name == "-" {
+		return v.src.Label()
+	}
+	return address.Shown(v.src.Owner(), cmp.Or(v.place.Address, v.src.Name), v.place.Session)
 }
 
 // place is the entry as rows name it.

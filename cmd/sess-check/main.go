@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/screen"
 )
 
 var tool = cli.Tool{
@@ -52,6 +53,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if c.strict {
 		threshold = check.Warning
 	}
+	if sc := screen.On(s.Out, s.OutFile(), ""); sc != nil && !c.json {
+		c.screen = &screened{Screen: sc}
+	}
 	bad, failed := false, error(nil)
 	for _, name := range names {
 		all, err := c.checkOne(ctx, s, name)
@@ -61,6 +65,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		}
 		worst, found := check.Worst(all)
 		bad = bad || found && worst >= threshold
+	}
+	if c.screen != nil && !s.Quiet {
+		failed = errors.Join(failed, c.screen.foot())
 	}
 	if failed != nil {
 		return failed

@@ -51,12 +51,15 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	all = append(modes(in.File), elsewhere(in.File, all)...)
+	if c.screen != nil {
+		return all, c.screen.print(name, slices.DeleteFunc(slices.Clone(all), func(f check.Finding) bool { return c.silent(s, f) }))
+	}
 	p := findings.Printer{Out: s.Out}
 	if c.json {
 		p.Form = findings.Rows
 	}
 	for _, f := range all {
-		if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
+		if c.silent(s, f) {
 			continue
 		}
 		if err := p.Print(found{f, name, in.Place("")}); err != nil {
@@ -64,6 +67,11 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 		}
 	}
 	return all, nil
+}
+
+// silent reports whether a finding is not to be printed.
+func (c *config) silent(s *cli.Streams, f check.Finding) bool {
+	return s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning)
 }
 
 // elsewhere returns the one finding there is about a file of another agent, of which nothing else here is true.
@@ -139,6 +147,8 @@ type config struct {
 	repair, migrate, relink bool
 	blobs                   string
 	dest                    address.Destination
+
+	screen *screened // nil if findings are for programs
 }
 
 func (c *config) flags() []cli.Flag {

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -37,6 +38,9 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		return err
 	}
 	p := &findings.Printer{Form: c.form(), Out: s.Out, Tool: "sess-redact", Version: secret.GitleaksVersion}
+	if sc := screen.On(s.Out, s.OutFile(), ""); sc != nil && p.Form == findings.Lines {
+		c.screen = &screened{Screen: sc, short: all.Short()}
+	}
 	count := &counted{kinds: map[string]int{}}
 	checked, unread, status, failed := 0, 0, cli.ExitUsage, all.Failed
 	show := s.Progress()
@@ -65,6 +69,12 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	}
 	if err := p.End(func() string { return count.row(checked, len(c.set.Rules())) }, nil); err != nil {
 		return err
+	}
+	if c.screen != nil && !s.Quiet {
+		show.Clear()
+		if err := c.screen.foot(count, checked); err != nil {
+			return err
+		}
 	}
 	s.Notef("%s", count.summary(checked))
 	all.TellOutputs(ctx, s, true, "not checked")
@@ -96,7 +106,11 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	var failed error
 	var group *found
 	flush := func() {
-		if group != nil && failed == nil {
+		switch {
+		case group == nil || failed != nil:
+		case c.screen != nil:
+			failed = c.screen.print(*group)
+		default:
 			failed = p.Print(*group)
 		}
 		group = nil

@@ -37,6 +37,7 @@ type config struct {
 	base                         *baseline
 	set                          *secret.Set
 	plain                        *redact.Redactor // of the printed lines
+	screen                       *screened        // nil if findings are for programs
 	broken                       []jsonl.Line     // of the session that is checked, those that are not JSON
 }
 

@@ -38,6 +38,10 @@ var onScreens = []string{
 	"sess-tree parser.jsonl",
 	"sess-tree --prompts parser.jsonl",
 	"sess-tree --folded 4b1f20c7",
+	"sess-check bad.jsonl parser.jsonl",
+	"sess-redact --check --damaged-ok bad.jsonl parser.jsonl",
+	"sess-redact --check parser.jsonl",
+	"sess-assert --no-call run:git* --call read --all",
 	"sess-history --all",
 	"sess-history --all nothing",
 }
@@ -81,7 +85,9 @@ func screened(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	write(t, dir, "parser.jsonl", strings.ReplaceAll(string(parser), "2026-11-21", "2020-11-21")) // long ago, so that rows stay
-	scripted(t, dir, `mkdir -p store/--home-u-src-lexer-- store/--home-u-src-site--
+	write(t, dir, "bad.jsonl", `{"type":"session","version":3,"id":"bad","timestamp":"2020-11-25T13:00:00.000Z","cwd":"/w"}`+"\n"+
+		`{"type":"message","id":"b0000000","parentId":"zz","timestamp":"2020-11-25T13:00:00.000Z","message":{"role":"user","content":"`+"ghp_"+"012345678901234567890123456789abcdef"+`"}}`+"\nno JSON\n")
+	scripted(t, dir, `chmod 600 *.jsonl; touch -d 2020-11-25T13:08:00Z a; touch -d 2020-11-25T13:12:00Z b; mkdir -p store/--home-u-src-lexer-- store/--home-u-src-site--
 mv a store/--home-u-src-lexer--/2020-11-25T13-00-00-000Z_4b1f20c7-9d11-4a52-8f2e-0d7d3c1f9a10.jsonl
 mv b store/--home-u-src-site--/2020-11-25T13-00-00-000Z_01a1fb02-77aa-7cc0-8b11-2f2f2f2f2f2f.jsonl`)
 }
