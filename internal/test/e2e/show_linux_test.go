@@ -37,7 +37,7 @@ func TestShowOnATerminal(t *testing.T) {
 	}
 	// In colours there are no sequences but ours.
 	text := onTerminal(t, dir, "sh", "-c", path+"; unset NO_COLOR; TERM=xterm SESS_PAGER='cat -' sess-show --color always s.jsonl")
-	for _, code := range []string{"\x1b[1;32m", "\x1b[1;34m", "\x1b[0m"} {
+	for _, code := range []string{"\x1b[1;32m", "\x1b[1;34m", "\x1b[2m", "\x1b[0m"} {
 		if !strings.Contains(text, code) {
 			t.Errorf("no %q in %q", code, text)
 		}
@@ -58,7 +58,7 @@ func TestShowInColoursWithoutAPager(t *testing.T) {
 		"SESS_PAGER='cat -' sess-show s.jsonl", "sess-show --as ansi --color always --no-pager s.jsonl", "sess-show < s.jsonl --no-pager",
 	} {
 		text := shown(t, dir, line)
-		for _, want := range []string{"\x1b[1;32muser:\x1b[0m q ", "\x1b[1;34massistant:\x1b[0m an answer", `x1b[1;32mforged`} {
+		for _, want := range []string{"\x1b[1;32myou\x1b[0m", "\n  q ", "\x1b[1;34massistant\x1b[0m", "\n  an answer", `x1b[1;32mforged`} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in %q", line, want, text)
 			}

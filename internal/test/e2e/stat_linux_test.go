@@ -10,7 +10,7 @@ import (
 )
 
 // Plots fit the terminal, and have ASCII characters where the locale has no others; the
-// table has headings there.
+// table of --table has headings and all columns there.
 func TestStatOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestStatOnATerminal(t *testing.T) {
 			}
 		}
 	}
-	text := onColumns(t, dir, 120, "sess-stat", "--tz", "UTC", "--cost", "stored", "--by", "day", "store")
+	text := onColumns(t, dir, 120, "sess-stat", "--tz", "UTC", "--cost", "stored", "--table", "--by", "day", "store")
 	want := `day         calls    input  output  cacheRead  cacheWrite  reasoning    total     cost  priced-by
 2026-11-01      5    2,520     750      6,100       4,500          0   13,870  $0.0786  stored
 2026-11-02      3       63      30     10,500           0          0   10,593  $0.0060  stored
@@ -42,7 +42,7 @@ total          11  256,653   1,937     16,600       4,500          0  279,690  $
 	if strings.ReplaceAll(strings.ReplaceAll(text, "\x1b[1m", ""), "\x1b[0m", "") != want {
 		t.Errorf("\n%s", text)
 	}
-	text = onColumns(t, dir, 120, "sess-stat", "--color", "never", "--context", "--by", "role,kind", filepath.Join("store", "2026-11-03T10-00-22-022Z_33333333-0000-7000-8000-000000000001.jsonl"))
+	text = onColumns(t, dir, 120, "sess-stat", "--table", "--color", "never", "--context", "--by", "role,kind", filepath.Join("store", "2026-11-03T10-00-22-022Z_33333333-0000-7000-8000-000000000001.jsonl"))
 	want = `role               kind      tokens   share  entries  bytes
 outside            outside  250,997  100.0%        0      0
 assistant          text           1    0.0%        1     26
