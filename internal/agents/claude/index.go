@@ -46,7 +46,8 @@ type index struct {
 	nodes  []node
 	byUUID map[string]int
 	groups []group
-	agent  bool          // every line is of a sub-agent
+	agent  bool          // every line is of a sub-agent; of a source that grows, the first
+	grows  bool          // what a later line says changes nothing in front of it
 	queued map[int][]int // prompts of the queue that have no other line, by the nodes of replies
 
 	again, firstAgain int // lines whose uuid another one has, and the number of the first
@@ -54,11 +55,11 @@ type index struct {
 
 // indexed reads a file for its index, and tells b of the lines that are none.
 func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
-	x := &index{byUUID: map[string]int{}}
+	x := &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}
 	var parents []string // of the nodes
 	var replies []string // ids of the replies that nodes are of
 	var results []bool
-	said, lines, q := false, map[[sha256.Size]byte]bool{}, queue{}
+	said, main, lines, q := false, false, map[[sha256.Size]byte]bool{}, queue{}
 	begun, outputs := map[string]bool{}, []int{} // commands that the user ran, and nodes with the output of some
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
@@ -78,7 +79,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 			if n.reply {
 				reply = replyID(p)
 			}
-			if n.message && !said {
+			if main = main || n.message && !n.sidechain; n.message && !said {
 				said, x.agent = true, n.sidechain && (idOf(src.Path) == "" || isAgent(idOf(src.Path)))
 			}
 			n.ends = p.str("type") == "system" || n.message && !n.reply && !p.hasResults() || n.reply && isFinal(p.get("message"))
@@ -107,11 +108,13 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 			parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
 		}
 	}
-	x.agent = x.agent || !said
+	if x.agent = x.agent || !said; !x.grows {
+		x.agent = !main
+	}
 	x.link(parents, replies, results)
 	x.queued = q.of
 	for _, i := range outputs {
-		if at := x.nodes[i].parent; at >= 0 && at < i && i-at <= maxBehind && x.nodes[at].output == none {
+		if at := x.nodes[i].parent; at >= 0 && at < i && x.near(at, i) && x.nodes[at].output == none {
 			x.nodes[at].output = i
 		}
 	}
@@ -156,8 +159,8 @@ const maxBehind = 8
 
 // link finds the parents of the nodes, and which of them are of one reply: lines
 // with its id that hang from one another, or from results of its calls. Other lines may
-// stand between lines of a reply, which are two groups then; the usage of all is that of the last. Lines that come when the
-// reply was over are a group that has the rest of its usage, so that what was read of the file stays as it is.
+// stand between lines of a reply, which are two groups then; the usage of all is that of the last. In a source that grows, lines
+// that come when the reply was over are a group that has the rest of its usage.
 //
 // A line whose parent is not in the file hangs from the line before it, as when
 // Claude Code resumes.
@@ -165,7 +168,7 @@ func (x *index) link(parents, replies []string, results []bool) {
 	before, open, counted := none, none, map[string]int{} // the groups from open on may not be over; the last group of each reply
 	over := func(but string) {
 		kept := true
-		for g := max(open, 0); g < len(x.groups); g++ {
+		for g := max(open, 0); g < len(x.groups) && x.grows; g++ {
 			x.groups[g].over = x.groups[g].over || but == "" || x.groups[g].id != but
 			if kept = kept && x.groups[g].over; kept {
 				open = g + 1
@@ -182,7 +185,7 @@ func (x *index) link(parents, replies []string, results []bool) {
 		at, ok := nearest[parent]
 		if !ok {
 			at, ok = x.byUUID[parent]
-			ok = ok && at-i <= maxBehind
+			ok = ok && x.near(i, at)
 		}
 		nearest[n.uuid] = i
 		if ok && at != i {
@@ -219,6 +222,9 @@ func (x *index) link(parents, replies []string, results []bool) {
 		}
 	}
 }
+
+// near reports whether line i is looked for from line at on: everywhere, or not far below in a source that grows.
+func (x *index) near(at, i int) bool { return !x.grows || i-at <= maxBehind }
 
 // settled returns how many nodes there are, from the first on, that no later line can change.
 func (x *index) settled() int {

@@ -119,15 +119,15 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// The name that counts is the user's, then the model's, then a summary's of what
-// stands in front of it.
+// The name that counts is the user's, then the model's, then a summary's of this
+// session.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	const user = `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"x"},"uuid":"a","timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}` + "\n"
 	const other, own = `{"type":"summary","summary":"other","leafUuid":"z"}` + "\n", `{"type":"summary","summary":"own","leafUuid":"a"}` + "\n"
 	const ai, custom = `{"type":"ai-title","aiTitle":"ai","sessionId":"s"}` + "\n", `{"type":"custom-title","customTitle":"custom","sessionId":"s"}` + "\n"
 	for text, want := range map[string]string{
-		other + user: "", user + own + other: "own", own + user: "", user + ai + own: "ai", user + custom + ai + own: "custom", user + ai + custom: "custom",
+		other + user: "", user + own + other: "own", own + user: "own", user + ai + own: "ai", user + custom + ai + own: "custom", user + ai + custom: "custom",
 	} {
 		s, lost := imported(t, text)
 		if got := session.NameOf(s.Header, s.Entries); got != want || len(lost) > 0 {
