@@ -278,21 +278,21 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 
 // SameDir returns a function that reports whether a working directory, as the
 // header of a session has it, is dir, with symbolic links resolved on both sides.
-// If dir is "", every directory is. It must not be called concurrently.
+// If dir is "", every directory is. It may be called concurrently.
 func SameDir(dir string) func(string) bool {
 	if dir == "" {
 		return func(string) bool { return true }
 	}
 	dir = resolve(dir)
-	known := map[string]bool{"": false}
+	var known sync.Map
 	return func(other string) bool {
-		same, ok := known[other]
+		same, ok := known.Load(other)
 		if !ok {
 			// A relative path in a header says nothing about this process.
 			same = filepath.IsAbs(other) && (filepath.Clean(other) == dir || resolve(other) == dir)
-			known[other] = same
+			known.Store(other, same)
 		}
-		return same
+		return same == true
 	}
 }
 
