@@ -78,7 +78,7 @@ async function handed(source, name) {
 	const made = spawnSync("sess-export", ["-o", to, name.startsWith("pi-") ? "pi" : name, source.file], { encoding: "utf8", env, cwd: dir });
 	if (made.status !== 0) return `exporting: status ${made.status}: ${made.stderr}`;
 	const wrong = [], kB = source.words.reduce((n, w) => n + Buffer.byteLength(w), 0) / 1000;
-	const left = /: (\d+) notes? of .*?, ([\d.]+) (kB|bytes), left out/.exec(made.stderr);
+	const left = /\b(\d+) notes? of .*?, ([\d.]+) (kB|bytes), left out/.exec(made.stderr);
 	if (source.words.length > 0 && (!left || Number(left[1]) !== source.words.length)) wrong.push(`left out, it says: ${made.stderr}`);
 	if (left && Math.abs(Number(left[2]) / (left[3] === "kB" ? 1 : 1000) - kB) > 0.06) wrong.push(`left out, it says, is ${left[2]} ${left[3]}, and it is ${kB} kB`);
 	const command = /go on with: (.*)/.exec(made.stderr)?.[1];
