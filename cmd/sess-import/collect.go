@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/disk"
@@ -182,13 +181,10 @@ func (k *sink) retitled(info formats.Info) error {
 	isKnown := func(string) bool { return false }
 	if s := k.there; s != nil {
 		isKnown = func(id string) bool { return s.entries[id] != nil }
-		if len(s.missing) == 0 || known == "" {
-			known = s.name
-		}
-		last = cmp.Or(last, s.last)
 		if len(s.missing) == 0 {
-			last = s.last
+			known, last = s.name, s.last
 		}
+		known = cmp.Or(known, s.name)
 	}
 	if name == "" || name == known || last == "" {
 		return nil
@@ -295,13 +291,3 @@ func (k *sink) note(info formats.Info) error {
 	k.stamp.SHA256, k.stamp.Next = sum(info.Path, k.stamp.Size), ""
 	return k.save(k.path, k.stamp)
 }
-
-// forkID is the id of the session that takes what a source says now, where lines of it have changed: made of the id and of the first
-// such line, so that every machine makes the same one.
-func forkID(id, line string) string {
-	sum := sha256.Sum256([]byte(id + "\x00" + line))
-	return id + "-" + hex.EncodeToString(sum[:6])
-}
-
-// quiet reports whether a source was not written to for so long that all of it is taken.
-func (k *sink) quiet() bool { return time.Since(k.from) >= k.quietAfter }

@@ -360,6 +360,13 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 			j.losses.Tell(t.sink.id, j.place(t.info, l), l)
 		}
 	}
+	if errors.Is(err, errRewritten) {
+		j.progress.Clear()
+		if err = j.anew(ctx, t, path); err == nil {
+			sum.rewritten++
+			return nil
+		}
+	}
 	switch {
 	case errors.Is(err, errThere):
 		sum.there++
@@ -367,10 +374,6 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	case errors.Is(err, errWaiting):
 		sum.waiting++
 		j.streams.Notef("%s: %v", t.info.Path, err)
-	case errors.Is(err, errRewritten):
-		sum.rewritten++
-		j.progress.Clear()
-		return j.anew(ctx, t, path)
 	case isWriteError(err):
 		return err
 	case err != nil:
@@ -402,21 +405,29 @@ func (j *job) anew(ctx context.Context, t *task, path string) error {
 		j.streams.Warnf("%s: left as it is, but %s has other lines now", path, t.info.Path)
 		return nil
 	}
-	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
-	k.fork = forkID(t.sink.id, t.sink.there.differs)
-	made, err := k.publish(k.convert(ctx, t.archive, t.info, func(formats.Loss) {}))
-	if err != nil && !errors.Is(err, errThere) {
-		return named(t.info, err)
+	for of := t.sink; ; { // a fork of which lines have changed since has one, too
+		k := j.sink(bufio.NewWriterSize(nil, bufferSize))
+		k.fork = derivedID(of.id, of.there.differs)
+		made, err := k.publish(k.convert(ctx, t.archive, t.info, func(formats.Loss) {}))
+		again := errors.Is(err, errRewritten)
+		if err != nil && !again && !errors.Is(err, errThere) {
+			return err
+		}
+		was := loadFrom(of.path)
+		was.Next = k.fork
+		if err := k.save(of.path, was); err != nil {
+			return err
+		}
+		if of = k; again {
+			continue
+		}
+		if err := k.note(t.info); err != nil {
+			return err
+		}
+		j.streams.Warnf("%s: left as it is, but %s has other lines now, which are in %s", path, t.info.Path, made)
+		if _, err := fmt.Fprintln(j.streams.Out, made); err != nil {
+			return &writeError{err}
+		}
+		return nil
 	}
-	if err := k.note(t.info); err != nil {
-		return err
-	}
-	was := loadFrom(path)
-	was.Next = k.fork
-	if err := k.save(path, was); err != nil {
-		return err
-	}
-	j.streams.Warnf("%s: left as it is, but %s has other lines now, which are in %s", path, t.info.Path, made)
-	_, err = fmt.Fprintln(j.streams.Out, made)
-	return err
 }

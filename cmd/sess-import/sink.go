@@ -75,7 +75,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	case !k.many || !k.grows:
 	case info.Undated:
 		return errWaiting
-	case k.quiet():
+	case time.Since(k.from) >= k.quietAfter:
 		growth = formats.Quiet
 	default:
 		growth = formats.Closed
@@ -173,14 +173,18 @@ func (k *sink) named(header string) string {
 	id := js.Value(header).Get("id").Str()
 	switch {
 	case k.fork != "":
-		parent := js.Value(js.Quote(cmp.Or(strings.TrimSuffix(k.fork, k.fork[strings.LastIndexByte(k.fork, '-'):]), id)))
+		parent := js.Value(js.Quote(k.fork[:strings.LastIndexByte(k.fork, '-')])) // see derivedID
 		return string(js.Value(header).With("id", js.Value(js.Quote(k.fork))).With("parentSession", parent).With(session.Of, js.Value(js.Quote(id))))
 	case k.twin == "" || id == "":
 		return header
 	}
-	sum := sha256.Sum256([]byte(id + "\x00" + k.twin))
-	own := id + "-" + hex.EncodeToString(sum[:6])
-	return string(js.Value(header).With("id", js.Value(js.Quote(own))).With(session.Of, js.Value(js.Quote(id))))
+	return string(js.Value(header).With("id", js.Value(js.Quote(derivedID(id, k.twin)))).With(session.Of, js.Value(js.Quote(id))))
+}
+
+// derivedID returns an id made of another one and of what tells the two sessions apart: the same on every machine.
+func derivedID(id, apart string) string {
+	sum := sha256.Sum256([]byte(id + "\x00" + apart))
+	return id + "-" + hex.EncodeToString(sum[:6])
 }
 
 // open makes the file for the session with this header, which it returns, or looks at the one that is there.
@@ -206,7 +210,7 @@ func (k *sink) open(text string) (header string, err error) {
 		switch {
 		case !k.many:
 			return "", errThere
-		case was.Next != "" && k.fork == "":
+		case strings.HasPrefix(was.Next, h.ID+"-"): // else it is none of this session's
 			k.fork = was.Next
 			continue
 		case k.stamped && k.stamp.sameFile(was) && (was.Quiet || !k.stamp.Quiet):
