@@ -143,15 +143,7 @@ func (sc *screened) print(p part) error {
 	for _, row := range p.shown {
 		sc.kinds[row.kind] += row.times
 		sc.outcomes[row.outcome] += row.times
-		mark, style := "", tty.Plain
-		switch row.outcome {
-		case calls.Fail:
-			mark, style = sc.Marks.Failed, tty.Red
-		case calls.Denied:
-			mark, style = sc.Marks.Refused, tty.Red
-		case calls.Open:
-			mark, style = sc.Marks.More, tty.Yellow
-		}
+		mark, style := sc.Ending(row.outcome)
 		kind := row.kind
 		if row.status != 0 {
 			kind += fmt.Sprintf(" %d", row.status)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
-	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
 	"github.com/sess-tools/sess/internal/core/screen"
@@ -175,15 +174,7 @@ func (sc *screened) show(ctx context.Context, id string) error {
 			}
 		}
 		for _, c := range list {
-			mark, style := "", tty.Plain
-			switch c.Outcome {
-			case calls.Fail:
-				mark, style = sc.Marks.Failed, tty.Red
-			case calls.Denied:
-				mark, style = sc.Marks.Refused, tty.Red
-			case calls.Open:
-				mark, style = sc.Marks.More, tty.Yellow
-			}
+			mark, style := sc.Ending(c.Outcome)
 			at := time.Time{}
 			if ms, ok := entries[c.Entry].Timestamp(); ok {
 				at = time.UnixMilli(ms)

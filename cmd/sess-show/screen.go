@@ -210,17 +210,12 @@ func (r *reading) did(c *calls.Call, result session.Message, took time.Duration)
 	answers := calls.Answers(c.ToolCall, result)
 	output := strings.TrimRight(result.Text("\n"), "\n")
 	var about []string
-	mark, style := "", tty.Plain
-	switch c.Outcome {
-	case calls.Fail:
-		mark, style = r.Marks.Failed, tty.Red
-		if c.Known && c.Status != 0 {
-			about = append(about, fmt.Sprintf("status %d", c.Status))
-		}
-	case calls.Denied:
-		mark, style, about = r.Marks.Refused, tty.Red, []string{"refused"}
-	case calls.Open:
-		mark, style = r.Marks.More, tty.Yellow
+	mark, style := r.Ending(c.Outcome)
+	switch {
+	case c.Outcome == calls.Fail && c.Known && c.Status != 0:
+		about = append(about, fmt.Sprintf("status %d", c.Status))
+	case c.Outcome == calls.Denied:
+		about = append(about, "refused")
 	}
 	switch {
 	case edited:

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -107,6 +108,19 @@ func USD(v float64) string {
 
 // Count returns a number with commas: "1,280".
 func Count[N int | int64](n N) string { return tty.Thousands(strconv.FormatInt(int64(n), 10)) }
+
+// Ending returns the mark of a call that did not end well or is open, and its style; "" for one that ended well.
+func (sc *Screen) Ending(outcome string) (mark string, style tty.Style) {
+	switch outcome {
+	case calls.Fail:
+		return sc.Marks.Failed, tty.Red
+	case calls.Denied:
+		return sc.Marks.Refused, tty.Red
+	case calls.Open:
+		return sc.Marks.More, tty.Yellow
+	}
+	return "", tty.Plain
+}
 
 // Times returns how often a row was found, to stand behind it: "  (3 times)", and "" for once.
 func Times(n int) string {
