@@ -88,9 +88,10 @@ func (c *config) importer() error {
 	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
 }
 
-// open reads the session, without its secrets unless they are wanted.
-func (c *config) open(ctx context.Context, s *cli.Streams, name string) (src *address.Source, secrets int, err error) {
-	in, err := address.OpenAny(address.Losses(ctx), s, name)
+// open reads the session, without its secrets unless they are wanted. The importer writes the parts that it leaves out into
+// the new file left.
+func (c *config) open(ctx context.Context, s *cli.Streams, name, left string) (src *address.Source, secrets int, err error) {
+	in, err := address.OpenAny(address.LossesTo(ctx, left), s, name)
 	if err != nil {
 		return nil, 0, err
 	}

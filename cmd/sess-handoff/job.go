@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -63,7 +67,19 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 			return err
 		}
 	}
-	if j.src, j.redacted, err = j.open(ctx, j.streams, name); err != nil {
+	tmp, err := os.MkdirTemp("", "sess-handoff-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(tmp) }()
+	left := filepath.Join(tmp, "losses")
+	if j.src, j.redacted, err = j.open(ctx, j.streams, name, left); err != nil {
+		return err
+	}
+	if j.log, err = losses.Open(j.config.losses, false, j.streams); err != nil {
+		return err
+	}
+	if err := j.log.Take(left); err != nil {
 		return err
 	}
 	if j.strict {
@@ -98,9 +114,6 @@ func (j *job) tell(l formats.Loss) {
 
 // make makes the session that is handed over.
 func (j *job) make(ctx context.Context) (err error) {
-	if j.log, err = losses.Open(j.config.losses, false, j.streams); err != nil {
-		return err
-	}
 	j.target = formats.NewTarget(j.tell)
 	provider, model := j.model(j.streams, j.here)
 	o := portable.Options{To: j.to, From: j.agent, Path: j.path, Provider: provider, Model: model, Seed: j.seed()}
@@ -212,14 +225,16 @@ func (j *job) hand(ctx context.Context) error {
 		j.carried.Again(j.seed())
 		return j.hand(ctx)
 	}
-	if err := j.log.Close("NOT CARRIED"); err != nil {
+	if err := j.log.End(); err != nil {
 		return err
 	}
 	if j.dryRun {
 		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
 		return err
 	}
-	j.streams.Infof("%s", j.sums())
+	for _, line := range j.report() {
+		j.streams.Infof("%s", line)
+	}
 	if j.json {
 		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
 		return err
@@ -331,27 +346,80 @@ func (j *job) readBack(ctx context.Context) error {
 	return nil
 }
 
-// sums says in one line what was done.
-func (j *job) sums() string {
+// report says what was done, in lines as wide as the terminal.
+func (j *job) report() (lines []string) {
 	if j.there {
 		text := fmt.Sprintf("%s:%s is there already", j.to, j.id)
 		if j.wentOn > 0 {
 			text += fmt.Sprintf(", and went on by %s", formats.Counted(j.wentOn, "1 message", "%d messages"))
 		}
-		return text + "; --again makes another"
+		return []string{text + "; --again makes another"}
 	}
-	return fmt.Sprintf("%s from %s: %s of %d tokens, %s left out, %s cut, %d calls of %s's own tools and %d of others, %s",
-		formats.Counted(len(j.carried.Said), "1 message", "%d messages"), j.address,
-		strconv.FormatInt(j.fitting.After, 10), j.fitting.Before, formats.Counted(j.fitting.Results, "1 result", "%d results"),
-		formats.Counted(len(j.fitting.Cut), "1 message", "%d messages"), j.carried.Mapped, j.to, j.others(),
-		formats.Counted(j.redacted, "1 secret taken out", "%d secrets taken out"))
+	const indent = 15
+	sc := screen.New(screen.Screen{Home: j.env.Home}, !tty.UTF8(os.LookupEnv))
+	width := j.streams.ErrWidth()
+	add := func(text string) {
+		if width > 0 {
+			text = screen.Truncate(text, width, sc.Marks.More)
+		}
+		lines = append(lines, text)
+	}
+	row := func(head, text string) {
+		head = fmt.Sprintf("  %-*s", indent-2, head)
+		if width == 0 {
+			add(head + text)
+			return
+		}
+		for _, line := range screen.Wrap(text, max(width, screen.Least)-indent) {
+			add(head + line)
+			head = strings.Repeat(" ", indent)
+		}
+	}
+	if title, _ := convo.TitleOf(j.src.Header, j.src.Entries); title != "" {
+		add(title)
+	}
+	add(fmt.Sprintf("%s to %s, in %s", screen.Short(nil)(j.address), j.to, sc.Directory(j.here, max(width, screen.Least))))
+	carried := formats.Counted(len(j.carried.Said), "1 message", "%d messages") + ", " + screen.Tokens(j.fitting.After) + " tokens"
+	if j.fitting.After < j.fitting.Before {
+		carried += " of " + screen.Tokens(j.fitting.Before)
+	}
+	if j.budget > 0 {
+		carried += "; the budget is " + screen.Tokens(j.budget)
+	}
+	row("carried", carried)
+	if n := len(j.fitting.Cut); n > 0 {
+		row("cut off", formats.Counted(n, "1 message", "%d messages")+", for the budget")
+	}
+	if n := j.fitting.Results; n > 0 {
+		row("left out", "the output of "+formats.Counted(n, "1 call", "%d calls")+", for the budget")
+	}
+	if names, n := j.renamed(); n > 0 {
+		row("renamed", fmt.Sprintf("%s that %s has no tool for: %s", formats.Counted(n, "1 call", "%d calls"), j.to, names))
+	}
+	if j.log.Any() {
+		row("not carried", j.log.Sum())
+	}
+	switch {
+	case j.keepSecrets:
+		row("secrets", "left in, as --no-redact says")
+	case j.redacted == 0:
+		row("secrets", "none found")
+	default:
+		row("secrets", formats.Counted(j.redacted, "1 taken out", "%d taken out"))
+	}
+	return lines
 }
 
-func (j *job) others() (n int) {
-	for _, times := range j.carried.Renamed {
-		n += times
+// renamed lists the tools that the target does not have by the names that the source has for them, and counts their calls.
+func (j *job) renamed() (list string, n int) {
+	names := slices.SortedFunc(maps.Keys(j.carried.Renamed), func(a, b string) int {
+		return cmp.Or(cmp.Compare(j.carried.Renamed[b], j.carried.Renamed[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		n += j.carried.Renamed[name]
+		names[i] = strconv.Itoa(j.carried.Renamed[name]) + " " + strings.TrimPrefix(name, j.agent+"_")
 	}
-	return n
+	return strings.Join(names, ", "), n
 }
 
 // manifest is the hand-off as a row.

@@ -17,7 +17,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
@@ -348,8 +350,8 @@ func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	}
 }
 
-// archived adds the sessions of a source: their ids at first, and then their titles, which take
-// longer.
+// archived adds the sessions of a source, the newest first, those of this directory alone if there are any and nothing of an
+// id was typed: their ids and times at first, and then their titles, which take longer.
 func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	f, ok := formats.Lookup(known(), at.Operands[0])
 	if !ok {
@@ -371,18 +373,33 @@ func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		return
 	}
 	defer func() { _ = a.Close() }() // it was read
-	for _, details := range []bool{false, true} {
-		n := 0
-		for info, err := range a.List(ctx, formats.Query{Details: details}) {
-			if ctx.Err() != nil || n == most {
-				break
-			}
-			if err != nil || info.ID == "" || !strings.HasPrefix(info.ID, at.Word) {
-				continue
-			}
-			title, _ := info.Title()
-			add(cli.Candidate{Value: info.ID, Text: title})
-			n++
+	var found []formats.Info
+	for info, err := range a.List(ctx, formats.Query{}) {
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && strings.HasPrefix(info.ID, at.Word) && info.ID != "" {
+			found = append(found, info)
+		}
+	}
+	cwd, _ := os.Getwd() // who has none is in all of them
+	here := store.SameDir(cwd)
+	if at.Word == "" && slices.ContainsFunc(found, func(i formats.Info) bool { return here(i.CWD) }) {
+		found = slices.DeleteFunc(found, func(i formats.Info) bool { return !here(i.CWD) })
+	}
+	slices.SortStableFunc(found, func(a, b formats.Info) int { return b.Modified.Compare(a.Modified) })
+	found = found[:min(len(found), most)]
+	wanted := map[string]bool{}
+	for _, info := range found {
+		wanted[info.ID] = true
+		add(cli.Candidate{Value: info.ID, Text: screen.When(info.Modified, time.Now())})
+	}
+	for info, err := range a.List(ctx, formats.Query{Details: true, Only: func(i formats.Info) bool { return wanted[i.ID] }}) {
+		if ctx.Err() != nil {
+			return
+		}
+		if title, _ := info.Title(); err == nil && wanted[info.ID] {
+			add(cli.Candidate{Value: info.ID, Text: strings.TrimRight(screen.When(info.Modified, time.Now())+"  "+title, " ")})
 		}
 	}
 }

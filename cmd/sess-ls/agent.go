@@ -84,9 +84,9 @@ func (c *config) agentScope(places []string) (store.Options, error) {
 	if c.several() && len(places) > 0 {
 		return store.Options{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
 	}
-	order, err := store.ParseOrder(c.sort)
+	order, err := c.order()
 	if err != nil {
-		return store.Options{}, cli.UsageError("%v", err)
+		return store.Options{}, err
 	}
 	o := store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: order}
 	if c.sessions.CWD != "" {
@@ -192,7 +192,7 @@ func (c *config) narrowed(o store.Options) (args []string) {
 	if !c.since.IsZero() {
 		args = append(args, "--since="+js.FormatTime(c.since.UnixMilli()))
 	}
-	if c.limit > 0 && o.CWD == "" && o.Order == store.ByModified && c.narrowest() {
+	if c.limit > 0 && o.CWD == "" && o.Order == store.ByModified && c.sort != byCost && c.narrowest() {
 		args = append(args, "--limit="+strconv.Itoa(c.limit))
 	}
 	return args

@@ -27,6 +27,7 @@ type config struct {
 
 	// Of agents:
 	owners map[owner]listing.Row // the agents and addresses of sessions, without the rows
+	costs  map[string]cost       // of sessions, by what other tools take for them; nil if nothing has asked
 
 	shared map[string]listing.Row // those of the remote, by their ids
 }
@@ -37,7 +38,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.recent, "recent", "only the session that was written last, or that this terminal last used"),
 		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
 		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
-		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, "sort by `KEY`"),
+		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", byCost}, "sort by `KEY`"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
 		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),

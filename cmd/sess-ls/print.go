@@ -30,7 +30,20 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 			return nil
 		}
 	}
+	if c.sort == byCost {
+		var err error
+		if rows, err = c.dearest(ctx, s, rows, keep); err != nil {
+			return err
+		}
+		keep = func(store.Row) (bool, error) { return true, nil }
+	}
 	printed, err := c.each(rows, keep, printer)
+	if sc != nil && c.usage && c.costs == nil && !c.remote() {
+		if err := c.price(ctx, s, kept); err != nil {
+			s.Warnf("costs are those that are stored: %v", err)
+			c.costs = nil
+		}
+	}
 	if err = errors.Join(err, c.table(sc, kept)); err != nil {
 		return err
 	}
@@ -158,8 +171,15 @@ func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
 			bound = "+"
 		}
 		tokens = screen.Tokens(u.Input+u.Output+u.CacheRead+u.CacheWrite) + bound
-		if text := screen.USD(u.Cost); u.Priced && text != "" {
-			cost = text + bound
+		price := c.costs[c.nameOf(r)]
+		if c.costs == nil {
+			price.usd, price.known, price.bound = u.Cost, u.Priced, bound != ""
+		}
+		if text := screen.USD(price.usd); price.known && text != "" {
+			cost = text
+			if price.bound {
+				cost += "+"
+			}
 		}
 	}
 	return []screen.Cell{{Text: cost}, {Text: tokens}}

@@ -57,9 +57,9 @@ func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []strin
 // scope says where to look: in the directories named, else in the store, there
 // for the sessions of one working directory or for all.
 func (c *config) scope(s *cli.Streams, operands, dirs []string) ([]string, store.Options, error) {
-	order, err := store.ParseOrder(c.sort)
+	order, err := c.order()
 	if err != nil {
-		return nil, store.Options{}, cli.UsageError("%v", err)
+		return nil, store.Options{}, err
 	}
 	o := store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: order,

@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A Log takes the losses of a run. Faults of a source are warnings, and so are all others with -v; at the end comes a table of
@@ -79,10 +80,30 @@ func (l *Log) Tell(session, place string, loss formats.Loss) {
 	if !l.faults {
 		l.add(session, place, loss)
 	}
-	if l.w == nil {
-		return
+	l.write(row.JSON(LossRow{Session: session, Where: loss.Where, Loss: loss.Kind, Text: loss.What, N: max(loss.N, 1)}))
+}
+
+func (l *Log) write(row string) {
+	if l.w != nil {
+		l.w.WriteString(row + "\n")
 	}
-	l.w.WriteString(row.JSON(LossRow{Session: session, Where: loss.Where, Loss: loss.Kind, Text: loss.What}) + "\n")
+}
+
+// Take takes the losses of another run, which wrote them into the file path and has told of them what people have to know.
+func (l *Log) Take(path string) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the losses: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		row := js.Value(strings.TrimSuffix(line, "\n"))
+		l.add(row.Get("session").Str(), "", formats.Loss{Kind: row.Get("loss").Str(), What: row.Get("text").Str(), N: int(row.Get("n").Int())})
+		l.write(string(row))
+	}
+	return nil
 }
 
 // add counts a loss for the table.
@@ -160,23 +181,32 @@ func (r *tableRow) example(room int) string {
 	return what + place
 }
 
-// Close prints the table, whose first heading is head, and ends the file. Its error is that of the first loss that could not be
-// written.
+// Sum says how many things of each kind were not kept, such as "thinking (3), titles (1)"; "" for none.
+func (l *Log) Sum() string {
+	var out []string
+	for _, r := range l.rows {
+		out = append(out, fmt.Sprintf("%s (%d)", formats.Things(r.kind), r.things))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Close prints the table, whose first heading is head, and ends the file.
 func (l *Log) Close(head string) error {
 	if l.streams.Verbose && l.streams.Unfolded() {
 		l.rows = nil // the program that reads the warnings has them all
 	}
-	width, name := 0, len("sess-import: ")
-	if f := l.streams.ErrFile(); tty.IsTerminal(f) {
-		width = max(tty.Width(f, os.LookupEnv)-name, 20)
-	}
 	l.streams.Unfold() // the table is the end
-	for _, line := range l.Table(head, width) {
+	for _, line := range l.Table(head, l.streams.ErrWidth()) {
 		l.streams.Infof("%s", line)
 	}
 	if l.Any() && l.w == nil && !l.streams.Verbose {
 		l.streams.Hintf("--losses FILE writes each of them, -v prints them")
 	}
+	return l.End()
+}
+
+// End ends the file, without a table. Its error is that of the first loss that could not be written.
+func (l *Log) End() error {
 	if l.w == nil {
 		return nil
 	}
@@ -203,4 +233,5 @@ type LossRow struct {
 	Where    string `row:"where,null"`   // The place: in the source of an import, in the session of an export; null for the whole.
 	Loss     string `row:"loss,known"`   // What kind of loss it is, such as branch, tool or thinking.
 	Text     string `row:"text,known"`   // The loss, and its replacement.
+	N        int    `row:"n"`            // How many things are lost.
 }

@@ -31,7 +31,13 @@ type lossesKey struct{}
 // Losses returns a context in which reading a session of another agent tells what the conversion leaves out, in a table. Elsewhere
 // it is told with -v alone: parts left out change no search, no sum and no line that is written.
 func Losses(ctx context.Context) context.Context {
-	return context.WithValue(ctx, lossesKey{}, true)
+	return context.WithValue(ctx, lossesKey{}, "")
+}
+
+// LossesTo returns a context in which the importer writes the parts that the conversion leaves out into the new file path, as
+// rows. People are told only of damage and of parts that were not read.
+func LossesTo(ctx context.Context, path string) context.Context {
+	return context.WithValue(ctx, lossesKey{}, path)
 }
 
 // words are those that have the importer obey [Whole] and [Losses]; -v tells all.
@@ -39,10 +45,14 @@ func words(ctx context.Context, s *cli.Streams) (words []string) {
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)
 	}
+	file, told := ctx.Value(lossesKey{}).(string)
+	if file != "" {
+		words = append(words, "--losses="+file)
+	}
 	switch {
 	case s.Verbose:
 		words = append(words, "-v")
-	case ctx.Value(lossesKey{}) == nil:
+	case !told || file != "":
 		words = append(words, "--no-losses")
 	}
 	return words

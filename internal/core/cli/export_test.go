@@ -29,5 +29,5 @@ func Flags(t Tool) []FlagDoc {
 
 // Within is what is printed of a folded warning of the tool called name.
 func Within(name string, width int, text string) string {
-	return (&Streams{name: name}).within(width, text)
+	return within(width, len(name)+len(": "), text)
 }

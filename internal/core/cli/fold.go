@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -117,10 +116,7 @@ func (s *Streams) Unfold() {
 	if f == nil {
 		return
 	}
-	width := 0 // of any length
-	if tty.IsTerminal(s.ErrFile()) {
-		width = tty.Width(s.ErrFile(), os.LookupEnv)
-	}
+	width := s.ErrWidth()
 	for class, c := range f.classes {
 		if len(c.lines) > mostLines && c.rest.count > 0 {
 			c.rest.take(c.lines[mostLines])
@@ -131,21 +127,12 @@ func (s *Streams) Unfold() {
 			if l.count > 1 {
 				more = " (and " + l.more(Class(class), l.count-1) + ")"
 			}
-			s.printf("%s%s", s.within(width-utf8.RuneCountInString(more), "warning: "+l.text), more)
+			s.printf("%s%s", within(width, utf8.RuneCountInString(more), "warning: "+l.text), more)
 		}
 		if c.rest.count > 0 {
 			s.printf("warning: … and %s; --verbose lists them", c.rest.more(Class(class), c.rest.count))
 		}
 	}
-}
-
-// within returns a text that fits into a line of a terminal behind the name of the tool, cut if it has to be; -v has all of it.
-// There is no terminal if width is not above 0.
-func (s *Streams) within(width int, text string) string {
-	if width <= 0 {
-		return text
-	}
-	return tty.Fit(tty.Clean(text), max(width-utf8.RuneCountInString(s.name+": "), 1))
 }
 
 // PlaceOf returns the place that stands in front of a warning, without its line: "FILE" of "FILE:LINE: what", and "ADDRESS" of
@@ -170,4 +157,13 @@ func (l *folded) more(class Class, n int) string {
 		return fmt.Sprintf("%d more", n)
 	}
 	return fmt.Sprintf("%d more in %s", n, tty.Count(len(l.of), "session", "sessions"))
+}
+
+// within returns a text that fits into a line of a terminal that has width columns and has to keep room for some; -v has all of
+// it. There is no terminal if width is 0.
+func within(width, room int, text string) string {
+	if width == 0 {
+		return text
+	}
+	return tty.Fit(tty.Clean(text), max(width-room, 1))
 }

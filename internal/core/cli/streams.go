@@ -196,6 +196,15 @@ func (s *Streams) ErrFile() *os.File {
 	return f
 }
 
+// ErrWidth is how many columns of a terminal a message has behind the tool's name, at least 20; 0 if there is no terminal.
+func (s *Streams) ErrWidth() int {
+	f := s.ErrFile()
+	if !tty.IsTerminal(f) {
+		return 0
+	}
+	return max(tty.Width(f, os.LookupEnv)-len(s.name)-len(": "), 20)
+}
+
 // Flush writes out what Out has buffered. Run does so at the end; call it
 // before waiting for something slow, and before writing to OutFile.
 func (s *Streams) Flush() error {

@@ -58,7 +58,7 @@ func TestHandoff(t *testing.T) {
 	before := sums(t, dir, ".pi")
 	first := runCommand(t, dir, "", "sess-handoff", "--to", "pi")
 	if first.status != 0 || !regexp.MustCompile(`^pi --session [0-9a-f-]{36}\n$`).MatchString(first.stdout) ||
-		!strings.Contains(first.stderr, "taking codex:") || !strings.Contains(first.stderr, "1 calls of pi's own tools") || !strings.Contains(first.stderr, "1 secret taken out") {
+		!strings.Contains(first.stderr, "taking codex:") || !strings.Contains(first.stderr, "  carried      ") || !strings.Contains(first.stderr, "  secrets      1 taken out") {
 		t.Fatalf("%+v", first)
 	}
 	if after := sums(t, dir, ".pi"); len(after) != len(before) {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// byCost is the order of sessions by cost, which the store does not know.
+const byCost = "cost"
+
+// order returns the order in which rows are read.
+func (c *config) order() (store.Order, error) {
+	if c.sort == byCost {
+		return store.ByModified, nil
+	}
+	order, err := store.ParseOrder(c.sort)
+	if err != nil {
+		return 0, cli.UsageError("%v", err)
+	}
+	return order, nil
+}
+
+// A cost is what the calls of a session cost in USD, as sess-stat says. Known is false if it says of none, and bound is set if
+// a call has no price.
+type cost struct {
+	usd          float64
+	known, bound bool
+}
+
+// price has sess-stat say what sessions cost, all in one run, since a call that several have counts once.
+func (c *config) price(ctx context.Context, s *cli.Streams, rows []store.Row) error {
+	c.costs = map[string]cost{}
+	if len(rows) == 0 {
+		return nil
+	}
+	args := []string{"--by", "session", "--json", "--"}
+	for _, r := range rows {
+		args = append(args, c.nameOf(r))
+	}
+	p, err := subprocess.Program{Name: "sess-stat", Args: args, Say: address.Say(s, cli.Unseen)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	text, err := io.ReadAll(p)
+	if err != nil && cli.Status(err) != cli.ExitNo {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		row := js.Value(strings.TrimSpace(line))
+		name := row.Get("address").Str()
+		if usd := row.Get("cost"); name != "" {
+			c.costs[name] = cost{usd: usd.Float(), known: usd.IsNumber(), bound: row.Get("unpriced").Int() > 0}
+		}
+	}
+	return nil
+}
+
+// dearest returns the rows to keep, those first that cost most, and those last of which that is not known.
+func (c *config) dearest(ctx context.Context, s *cli.Streams, rows []store.Row, keep func(store.Row) (bool, error)) ([]store.Row, error) {
+	var kept []store.Row
+	for _, r := range rows {
+		ok, err := keep(r)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			kept = append(kept, r)
+		}
+	}
+	if err := c.price(ctx, s, kept); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(kept, func(a, b store.Row) int {
+		x, y := c.costs[c.nameOf(a)], c.costs[c.nameOf(b)]
+		switch {
+		case x.known == y.known && x.usd > y.usd, x.known && !y.known:
+			return -1
+		case x == y:
+			return 0
+		}
+		return 1
+	})
+	return kept, nil
+}
