@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,9 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -88,30 +85,6 @@ func (c *config) importer() error {
 	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
 }
 
-// open reads the session, without its secrets unless they are wanted. The importer writes the parts that it leaves out into
-// the new file left.
-func (c *config) open(ctx context.Context, s *cli.Streams, name, left string) (src *address.Source, secrets int, err error) {
-	in, err := address.OpenAny(address.LossesTo(ctx, left), s, name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer in.Close()
-	if !c.keepSecrets {
-		r, err := redact.Without(cli.Words(c.skip))
-		if err != nil {
-			return nil, 0, cli.UsageError("--skip: %v", err)
-		}
-		if err := in.Through(r.Session); err != nil {
-			return nil, 0, err
-		}
-	}
-	src, err = in.Session()
-	if err != nil {
-		return nil, 0, err
-	}
-	return src, redactions(src.Session), nil
-}
-
 // directory returns where the agent is to go on: the session's directory if it is here, else this
 // one.
 func (c *config) directory(s *cli.Streams, of string) (string, error) {
@@ -144,20 +117,15 @@ func (c *config) model(s *cli.Streams, cwd string) (provider, model string) {
 	return provider, model
 }
 
-// redactions counts the notes that redaction has left.
-func redactions(s *session.Session) (n int) {
-	for _, e := range s.Entries {
-		n += strings.Count(e.Raw(), "[redacted:")
-	}
-	return n
-}
+// passing reports whether an operand is a session without a place at which it is found again.
+func passing(name string) bool { return name == "-" || strings.HasPrefix(name, address.Remote+":") }
 
 // lasting returns the address at which the source stays: one without goes into the store.
 func lasting(src *address.Source, name string, dry bool) (string, error) {
 	switch agent := address.AgentOf(name); {
 	case agent != "":
 		return agent + ":" + src.Header.ID, nil
-	case name != "-" && !strings.HasPrefix(name, address.Remote+":"):
+	case !passing(name):
 		return filepath.Abs(cmp.Or(src.Path, name))
 	case dry:
 		return name, nil

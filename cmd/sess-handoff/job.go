@@ -24,6 +24,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
@@ -40,10 +41,11 @@ type job struct {
 	streams *cli.Streams
 
 	src      *address.Source
-	path     []session.Entry // of the source, to where it is handed over
-	agent    string          // of the source
-	address  string          // of the source, where it stays
-	here     string          // the directory in which the agent goes on
+	path     []session.Entry  // of the source, to where it is handed over
+	agent    string           // of the source
+	address  string           // of the source, where it stays
+	here     string           // the directory in which the agent goes on
+	secrets  *redact.Redactor // nil: they stay
 	redacted int
 
 	target  *formats.Target
@@ -73,7 +75,10 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
 	left := filepath.Join(tmp, "losses")
-	if j.src, j.redacted, err = j.open(ctx, j.streams, name, left); err != nil {
+	if j.secrets, err = j.redactor(); err != nil {
+		return err
+	}
+	if j.src, err = j.open(ctx, name, left); err != nil {
 		return err
 	}
 	if j.log, err = losses.Open(j.config.losses, false, j.streams); err != nil {
@@ -131,7 +136,7 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	b := handoff.Brief{
 		Address: cli.ShellWords([]string{j.address}), Agent: j.agent, CWD: j.src.Header.CWD, Until: j.until(), Stands: len(j.fitting.Cut),
-		Path: j.path, Summary: summary, Losses: j.told,
+		Path: j.path, Summary: summary, Losses: j.told, Clean: j.clean,
 	}
 	if j.to == "" {
 		b.Stands = len(whole)
@@ -147,7 +152,7 @@ func (j *job) make(ctx context.Context) (err error) {
 		j.carried.Said = slices.Insert(j.carried.Said, 0, ours(b.Text(), j.carried.Header.Time))
 	}
 	j.carried.Said = append(j.carried.Said, ours(handoff.Note(j.carried, j.address, len(j.path), j.src.Header.CWD, j.here), now))
-	return nil
+	return j.redact()
 }
 
 // seed is what makes a hand-off another one than those before.
@@ -174,7 +179,7 @@ func (j *job) until() string {
 func (j *job) summarize(ctx context.Context, whole []portable.Said) (string, error) {
 	p := *j.carried
 	p.Said = whole
-	s, err := p.Session()
+	s, err := j.cleaned(&p)
 	if err != nil {
 		return "", err
 	}
@@ -376,7 +381,7 @@ func (j *job) report() (lines []string) {
 		}
 	}
 	if title, _ := convo.TitleOf(j.src.Header, j.src.Entries); title != "" {
-		add(title)
+		add(j.clean(title))
 	}
 	add(fmt.Sprintf("%s to %s, in %s", screen.Short(nil)(j.address), j.to, sc.Directory(j.here, max(width, screen.Least))))
 	carried := formats.Counted(len(j.carried.Said), "1 message", "%d messages") + ", " + screen.Tokens(j.fitting.After) + " tokens"

@@ -169,7 +169,7 @@ func TestExchangeMemory(t *testing.T) {
 	}
 }
 
-// With --skip a hand-over is made whose call has an id that looks like a secret, and nothing else is left in.
+// An id of a call that looks like a secret is not handed over, and no other secret is; with --skip those of a rule stay.
 func TestHandoffSkips(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,11 +180,15 @@ func TestHandoffSkips(t *testing.T) {
 {"type":"message","id":"00000003","parentId":"00000002","timestamp":"2026-01-02T03:05:02.000Z","message":{"role":"toolResult","toolCallId":"TOKEN","toolName":"bash","content":[{"type":"text","text":"ok"}],"isError":false}}
 `, "TOKEN", token)
 	write(t, dir, "s.jsonl", strings.ReplaceAll(session, "KEY", other))
-	if r := runCommand(t, dir, "", "sess-handoff", "--brief", "s.jsonl"); r.status != 3 {
-		t.Errorf("without --skip: %d %s", r.status, r.stderr)
+	whole := func(args ...string) result {
+		return scripted(t, dir, "HOME=$PWD sess-handoff --to pi "+strings.Join(args, " ")+" s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl; rm -r .pi")
 	}
-	r := runCommand(t, dir, "", "sess-handoff", "--skip", "github-pat", "--brief", "s.jsonl")
-	if r.status != 0 || strings.Contains(r.stdout, other) || !strings.Contains(r.stdout, "redacted:stripe") {
+	for _, r := range []result{runCommand(t, dir, "", "sess-handoff", "--brief", "s.jsonl"), whole(), whole("--brief"), whole("--skip", "github-pat")} {
+		if r.status != 0 || strings.Contains(r.stdout, other) || strings.Contains(r.stdout, token) || !strings.Contains(r.stdout, "redacted:stripe-access-token") {
+			t.Errorf("a secret: %d %s%s", r.status, r.stderr, r.stdout)
+		}
+	}
+	if r := whole("--skip", "stripe-access-token"); r.status != 0 || !strings.Contains(r.stdout, other) || strings.Contains(r.stdout, token) {
 		t.Errorf("with --skip: %d %s%s", r.status, r.stderr, r.stdout)
 	}
 	if r := runCommand(t, dir, "", "sess-handoff", "--skip", "no-such-rule", "--brief", "s.jsonl"); r.status != 2 || !strings.Contains(r.stderr, "no-such-rule") {

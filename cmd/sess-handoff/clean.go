@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/portable"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Secrets are sought in what goes over, and not in the rest of the source: of a large session that is a small part, and the
+// search takes nine tenths of the time.
+
+// redactor makes the redactor that the flags ask for, nil if secrets stay.
+func (c *config) redactor() (*redact.Redactor, error) {
+	if c.keepSecrets {
+		return nil, nil
+	}
+	r, err := redact.Without(cli.Words(c.skip))
+	if err != nil {
+		return nil, cli.UsageError("--skip: %v", err)
+	}
+	return r, nil
+}
+
+// open reads the session. The importer writes the parts that it leaves out into the new file left. A session that has no
+// place to be found at again goes into the store, without its secrets.
+func (j *job) open(ctx context.Context, name, left string) (*address.Source, error) {
+	in, err := address.OpenAny(address.LossesTo(ctx, left), j.streams, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if j.secrets == nil || !passing(name) {
+		return in.Session()
+	}
+	if err := in.Through(j.secrets.Session); err != nil {
+		return nil, err
+	}
+	src, err := in.Session()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range src.Entries {
+		j.redacted += strings.Count(e.Raw(), note)
+	}
+	return src, nil
+}
+
+// clean returns a text without secrets.
+func (j *job) clean(text string) string {
+	if j.secrets == nil {
+		return text
+	}
+	out, err := j.secrets.Text(text)
+	if err != nil {
+		return fmt.Sprintf("[left out: %v]", err)
+	}
+	return out
+}
+
+// cleaned makes the entries of what goes over, without secrets.
+func (j *job) cleaned(p *portable.Session) (*session.Session, error) {
+	s, err := p.Session()
+	if err != nil || j.secrets == nil {
+		return s, err
+	}
+	lines := []io.Reader{strings.NewReader(s.Header.Raw() + "\n")}
+	for _, e := range s.Entries {
+		lines = append(lines, strings.NewReader(e.Raw()+"\n"))
+	}
+	out, err := j.secrets.Session(io.MultiReader(lines...))
+	if err != nil {
+		return nil, formats.Damaged("%s: %v", j.src.Name, err)
+	}
+	return session.Read(out)
+}
+
+// note is the beginning of the text in place of a secret.
+const note = "[redacted:"
+
+// redact takes the secrets out of the messages that are handed over, and counts them.
+func (j *job) redact() error {
+	if j.secrets == nil {
+		return nil
+	}
+	was, err := j.carried.Session()
+	if err != nil {
+		return err
+	}
+	is, err := j.cleaned(j.carried)
+	if err != nil {
+		return err
+	}
+	for i, e := range is.Entries {
+		if before := was.Entries[i].Raw(); e.Raw() != before {
+			j.redacted += strings.Count(e.Raw(), note) - strings.Count(before, note)
+			j.carried.Said[i].Message, _ = e.Message()
+		}
+	}
+	j.carried.Header.Title = j.clean(j.carried.Header.Title)
+	return nil
+}
