@@ -158,6 +158,7 @@ func stampOf(path string) (stamp string, changed int64) {
 		names = append(names, path+"-wal")
 	}
 	var b strings.Builder
+	b.WriteString(fi.Mode().Type().String()) // an empty directory has a stamp, too
 	for _, name := range names {
 		if name != path {
 			if fi, err = os.Stat(name); err != nil {

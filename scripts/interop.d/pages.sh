@@ -17,7 +17,7 @@ const [ours, theirs] = process.argv.slice(2).map((f) => fs.readFileSync(f, "utf8
 const data = JSON.parse(Buffer.from(/id="session-data" type="application\/json">([^<]*)</.exec(theirs)[1], "base64"));
 const nav = /<nav .*?<\/nav>/s.exec(ours)[0];
 let nodes = 0;
-for (const row of nav.match(/<a class="(?:on|off)[^>]*>/g) || []) nodes += Number((/data-n="(\d+)"/.exec(row) || [0, 1])[1]);
+for (const row of nav.match(/<a class="(?:on|off)[^>]*>/g) || []) if (!/^<a class="[^"]*\bdots\b/.test(row)) nodes += Number((/data-n="(\d+)"/.exec(row) || [0, 1])[1]);
 const leaf = (/data-leaf="([^"]*)"/.exec(ours) || [0, null])[1];
 const ids = new Set(data.entries.map((e) => e.id));
 if (leaf !== data.leafId || nodes !== ids.size) {

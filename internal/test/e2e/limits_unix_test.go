@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -80,24 +81,48 @@ func TestRecordWantsAFile(t *testing.T) {
 func TestWatchTellsWhatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		script, says string
+		put  func(path string) error
+		says string
 	}{
-		"gone":        {"rm s.jsonl", "no such file"},
-		"a directory": {"rm s.jsonl; mkdir s.jsonl", "is a directory"},
-		"a pipe":      {"rm s.jsonl; mkfifo s.jsonl", "is a named pipe"},
-		"a device":    {"rm s.jsonl; ln -s /dev/zero s.jsonl", "not a regular file"},
+		"gone":        {nil, "no such file"},
+		"a directory": {func(path string) error { return os.Mkdir(path, 0o700) }, "is a directory"},
+		"a pipe":      {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "is a named pipe"},
+		"a device":    {func(path string) error { return os.Symlink("/dev/zero", path) }, "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good)
-			c := command(dir, "sess-watch", "--timeout", "6s", "s.jsonl")
-			time.AfterFunc(1500*time.Millisecond, func() {
-				_ = command(dir, "sh", "-c", tt.script).Run()
-			})
-			r := wait(t, c)
-			if strings.Count(r.stderr, "warning") != 1 || !strings.Contains(r.stderr, "s.jsonl") || !strings.Contains(r.stderr, tt.says) {
-				t.Errorf("%d: %q", r.status, r.stderr)
+			c := command(dir, "sess-watch", "--timeout", "1m", "s.jsonl")
+			out, errs := firstWrite(), firstWrite()
+			c.Stdout, c.Stderr = out, errs
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-out.begun // it has read the session
+			path := filepath.Join(dir, "s.jsonl")
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if tt.put != nil {
+				if err := tt.put(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			select {
+			case err := <-ended:
+				t.Fatalf("it ended: %v: %q", err, errs.text())
+			case <-errs.begun:
+			}
+			time.Sleep(time.Second) // in which it is told once more, if ever
+			_ = c.Process.Kill()
+			<-ended
+			// It may have looked between the two.
+			if text := errs.text(); strings.Count(text, "warning") != 1 || !strings.Contains(text, "s.jsonl") ||
+				!strings.Contains(text, tt.says) && !strings.Contains(text, "no such file") {
+				t.Errorf("%q", text)
 			}
 		})
 	}
@@ -108,6 +133,30 @@ func TestWatchTellsWhatIsGone(t *testing.T) {
 	if r := wait(t, c); r.stderr != "" && strings.Contains(r.stderr, "warning") {
 		t.Errorf("-q: %q", r.stderr)
 	}
+}
+
+// A watchedOutput keeps the output of a program; begun is closed at the first of it.
+type watchedOutput struct {
+	begun chan struct{}
+	mu    sync.Mutex
+	b     strings.Builder
+}
+
+func firstWrite() *watchedOutput { return &watchedOutput{begun: make(chan struct{})} }
+
+func (w *watchedOutput) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.b.Len() == 0 {
+		close(w.begun)
+	}
+	return w.b.Write(p)
+}
+
+func (w *watchedOutput) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
 }
 
 // Compressed files beside sessions are said, since they are not read.
