@@ -36,7 +36,7 @@ func (g *search) nothing(ctx context.Context, src selection.Source, scanner *gre
 
 // open opens a session and searches it.
 func (g *search) open(ctx context.Context, r *result) error {
-	in, err := address.OpenAny(ctx, g.streams, r.src.Name)
+	in, err := r.src.Open(ctx, g.streams)
 	if err != nil {
 		return err
 	}

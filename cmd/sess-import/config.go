@@ -32,6 +32,7 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, maps, unread bool
+	each, brief                 bool
 	strict, noLosses, prompts   bool
 	damaged                     string
 	mapFile, printed            string
@@ -50,6 +51,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
 		cli.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
+		cli.Bool(&c.brief, "brief", "with --list: print what the beginnings of files and the file system say"),
 		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
 		cli.Duration(&c.quiet, "settled", time.Hour, "with --all, take the end of a session that may still change when it was not written to for `DURATION`"),
@@ -59,6 +61,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
 		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
@@ -140,8 +143,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
 		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
-	case (c.since != "" || c.limit > 0 || c.exact) && (!c.list || c.recent || c.session != "" || c.homes):
-		return cli.UsageError("--since, --limit and --exact go with --list alone")
+	case (c.since != "" || c.limit > 0 || c.exact || c.brief) && (!c.list || c.recent || c.session != "" || c.homes):
+		return cli.UsageError("--since, --limit, --exact and --brief go with --list alone")
 	case c.all && c.dest.Force:
 		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":

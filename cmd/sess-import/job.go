@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -178,6 +180,10 @@ func named(info formats.Info, err error) error {
 // others does what has nothing to do with the sessions of a format, if that was asked for.
 func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) (done bool, err error) {
 	switch {
+	case c.each:
+		return true, subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
+			return cli.Run(ctx, importer(), strings.NewReader(""), out, errs, args)
+		})
 	case c.maps:
 		return true, printMaps(s)
 	case c.printed != "":

@@ -14,23 +14,28 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 )
 
-var tool = cli.Tool{
-	Name:    "sess-import",
-	Summary: "convert other agents' sessions",
-	Args:    "[FORMAT] [SOURCE]",
-	Doc: "FORMAT is one of " + names() + ".\n" +
-		"Without it the format is detected.",
-	Examples: `sess-import old.jsonl > s.jsonl
+var tool = importer()
+
+// importer is the tool; with --each it is run by itself.
+func importer() cli.Tool {
+	return cli.Tool{
+		Name:    "sess-import",
+		Summary: "convert other agents' sessions",
+		Args:    "[FORMAT] [SOURCE]",
+		Doc: "FORMAT is one of " + names() + ".\n" +
+			"Without it the format is detected.",
+		Examples: `sess-import old.jsonl > s.jsonl
 sess-import openai chat.json | sess-path --as text
 sess-import pi --all --store
 sess-import omp --session 01a1fc12 --store
 sess-import pi --list
 sess-import --detect chat.json`,
-	Complete: completing,
-	New: func() ([]cli.Flag, cli.Action) {
-		c := &config{}
-		return c.flags(), c.run
-	},
+		Complete: completing,
+		New: func() ([]cli.Flag, cli.Action) {
+			c := &config{}
+			return c.flags(), c.run
+		},
+	}
 }
 
 func main() { cli.Main(tool) }

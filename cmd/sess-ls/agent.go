@@ -189,6 +189,9 @@ func (c *config) narrowed(o store.Options) (args []string) {
 	if c.exact {
 		return []string{"--exact"}
 	}
+	if c.since.IsZero() && o.Order == store.ByWritten && c.narrowest() && (c.nul || c.paths) {
+		return []string{"--brief"}
+	}
 	if !c.since.IsZero() {
 		args = append(args, "--since="+js.FormatTime(c.since.UnixMilli()))
 	}

@@ -38,7 +38,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.recent, "recent", "only the session that was written last, or that this terminal last used"),
 		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
 		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
-		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", byCost}, "sort by `KEY`"),
+		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", "written", byCost}, "sort by `KEY`"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
 		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),

@@ -91,7 +91,7 @@ func (r *report) windows() (*usage.Costing, error) {
 func (r *report) each(ctx context.Context, found selection.Found, visit func(selection.Source, *address.Source) error) error {
 	failed, status := 0, cli.ExitDone
 	for _, s := range found.List {
-		src, err := address.ReadAny(ctx, r.streams, s.Name)
+		src, err := s.Read(ctx, r.streams)
 		if err == nil {
 			if s.Here(src.Header) != nil {
 				continue

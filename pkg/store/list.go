@@ -158,12 +158,13 @@ const (
 	BySize                  // bytes
 	ByMessages              // messages on all branches
 	ByName                  // in byte order; those without a name last
+	ByWritten               // when the file was written to
 )
 
-var orderNames = []string{"modified", "created", "size", "messages", "title"}
+var orderNames = []string{"modified", "created", "size", "messages", "title", "written"}
 
-// ParseOrder returns the order called modified, created, size, messages or
-// name. The error names them all.
+// ParseOrder returns the order called modified, created, size, messages, title or
+// written. The error names them all.
 func ParseOrder(word string) (Order, error) {
 	i := slices.Index(orderNames, word)
 	if i < 0 {
@@ -192,6 +193,8 @@ func (o Order) compare(a, b Row) int {
 		return cmp.Compare(b.Size, a.Size)
 	case ByMessages:
 		return cmp.Compare(b.Messages, a.Messages)
+	case ByWritten:
+		return cmp.Or(b.WrittenAt().Compare(a.WrittenAt()), b.Modified.Compare(a.Modified))
 	case ByName:
 		if (a.Name == "") != (b.Name == "") {
 			return -cmp.Compare(a.Name, b.Name)
@@ -200,6 +203,14 @@ func (o Order) compare(a, b Row) int {
 	default:
 		return b.Modified.Compare(a.Modified)
 	}
+}
+
+// WrittenAt is when the file was written to; of a session that shares its file, when the newest message was.
+func (r Row) WrittenAt() time.Time {
+	if r.ModTime.IsZero() {
+		return r.Modified
+	}
+	return r.ModTime
 }
 
 // comparePaths puts the later file name first.

@@ -191,7 +191,22 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	if a.format != Remote && (a.id == "" || a.isDir()) && !s.Verbose && ctx.Value(lossesKey{}) == nil && tty.IsTerminal(s.ErrFile()) {
 		args = append(args, "-v") // says which one was taken
 	}
-	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)}.Start(ctx)
+	return start(ctx, subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)})
+}
+
+type importersKey struct{}
+
+// WithImporters returns a context in which the importer is run by a few processes, for a tool that reads many sessions.
+func WithImporters(ctx context.Context, p *subprocess.Pool) context.Context {
+	return context.WithValue(ctx, importersKey{}, p)
+}
+
+// start starts a program, the importer by those of [WithImporters].
+func start(ctx context.Context, of subprocess.Program) (io.ReadCloser, error) {
+	if p, ok := ctx.Value(importersKey{}).(*subprocess.Pool); ok && p != nil && of.Name == p.Name {
+		return p.Start(ctx, of)
+	}
+	return of.Start(ctx)
 }
 
 // TellOutputs warns of the outputs that Claude Code keeps in files beside sessions, which no tool reads: of those of the

@@ -97,7 +97,7 @@ func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error
 	}
 	f.Close()
 	s.Notef("%s: read as a session of %s", in.Name, session.AgentName(format))
-	in.ReadCloser, err = subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s, cli.Damage)}.Start(ctx)
+	in.ReadCloser, err = start(ctx, subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s, cli.Damage)})
 	in.File, in.foreign = "", true
 	return in, err
 }

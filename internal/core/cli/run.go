@@ -60,6 +60,9 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: stderr}
 	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
 	if returned {
+		for _, end := range s.ends {
+			end()
+		}
 		err = s.finish(err)
 	}
 	s.Unfold()

@@ -46,6 +46,7 @@ type Streams struct {
 	unjudged map[string]int // damaged lines of sessions; nil if the run is no gate
 	bare     io.Writer      // what Raw returns
 	raw      io.Writer      // standard error itself
+	ends     []func()       // of AtEnd
 }
 
 // Dashes adds to an error about operands that a command stands behind two dashes, and the line
@@ -135,6 +136,9 @@ func flattened(args []any) []any {
 	}
 	return args
 }
+
+// AtEnd has a function called when the action of the tool has returned.
+func (s *Streams) AtEnd(end func()) { s.ends = append(s.ends, end) }
 
 // InFile returns the file that standard input is, to seek or to map it, or nil.
 func (s *Streams) InFile() *os.File {

@@ -30,14 +30,7 @@ type Row struct {
 // or of the newest message where the session is in no file. Of those written at
 // one time, as all in one file are, the one with the newest message is the later.
 func Later(a, b store.Row) int {
-	return cmp.Or(written(a).Compare(written(b)), a.Modified.Compare(b.Modified), a.Created.Compare(b.Created))
-}
-
-func written(r store.Row) time.Time {
-	if r.ModTime.IsZero() {
-		return r.Modified
-	}
-	return r.ModTime
+	return cmp.Or(a.WrittenAt().Compare(b.WrittenAt()), a.Modified.Compare(b.Modified), a.Created.Compare(b.Created))
 }
 
 // A SessionRow is a session.

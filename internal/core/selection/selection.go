@@ -104,6 +104,8 @@ type Source struct {
 	Row js.Value // of sess-ls, if the selection wants it
 
 	beside *address.Neighbours // of a plain one
+
+	importers *subprocess.Pool // for the sessions of agents, nil if there is one session
 }
 
 // IsFile reports whether no segmented store stands for a file of the name.
@@ -118,7 +120,17 @@ func (src Source) Open(ctx context.Context, s *cli.Streams) (*address.Input, err
 	if src.Plain {
 		return address.OpenFound(ctx, s, src.Name, src.beside)
 	}
-	return address.OpenAny(ctx, s, src.Name)
+	return address.OpenAny(address.WithImporters(ctx, src.importers), s, src.Name)
+}
+
+// Read reads the session whole.
+func (src Source) Read(ctx context.Context, s *cli.Streams) (*address.Source, error) {
+	in, err := src.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.Session()
 }
 
 // Found are the sessions to read, in their order.
@@ -178,7 +190,7 @@ func (c Selection) Without(s *cli.Streams) func(id, path, parent string) bool {
 // is neither and it is a pipe or a file. An address means one session, but remote:, which means all of the remote.
 func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
 	out, err := c.find(ctx, s, operands)
-	return out.without(c.Without(s)), err
+	return out.ready(s, c.Without(s)), err
 }
 
 func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
@@ -236,7 +248,7 @@ func (c Selection) Stored(ctx context.Context, s *cli.Streams) (out Found, err e
 	} else {
 		out, err = c.stored(ctx, s)
 	}
-	return out.without(c.Without(s)), err
+	return out.ready(s, c.Without(s)), err
 }
 
 // selects reports whether sess-ls has to say which sessions are meant.
@@ -352,9 +364,9 @@ func (f *Found) add(more []Source) {
 // listAgent adds the sessions of an agent, of our store if it is "".
 func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, operands []string) error {
 	s.Fold()
-	args := []string{"-0"} // the names that other tools take
+	args := []string{"-0", "--sort=written"} // the names that other tools take, which need not be read for that
 	if c.Rows {
-		args[0] = "--json"
+		args = []string{"--json"}
 	}
 	if s.Verbose {
 		args = append(args, "--verbose")
@@ -395,10 +407,15 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	return nil
 }
 
-// without leaves sessions out when their headers are read.
-func (f Found) without(self func(id, path, parent string) bool) Found {
+// ready makes sessions ready to be read: those of self are left out when their headers are read.
+func (f Found) ready(s *cli.Streams, self func(id, path, parent string) bool) Found {
+	var importers *subprocess.Pool
+	if len(f.List) > 1 {
+		importers = &subprocess.Pool{Name: address.Importer}
+		s.AtEnd(importers.Close)
+	}
 	for i := range f.List {
-		f.List[i].self = self
+		f.List[i].self, f.List[i].importers = self, importers
 	}
 	return f
 }

@@ -164,18 +164,23 @@ func (t *talk) tell(m Message) {
 // judge is the error of a program that has ended otherwise than with status 0: its own words, and its hints. Without one,
 // what was no reason to fail is handed on.
 func (t *talk) judge(state *os.ProcessState, err error) error {
-	t.end()
 	if err != nil {
+		t.end()
 		return err
 	}
-	if state.Success() {
+	return t.verdict(state.ExitCode(), func(text string) error { return proc.Failure(t.name, state, text) })
+}
+
+// verdict is judge for a status; failure words the error of one that is not 0, of which the program said text.
+func (t *talk) verdict(status int, failure func(text string) error) error {
+	t.end()
+	if status == 0 {
 		for _, text := range t.other {
 			t.tell(Message{Text: text})
 		}
 		return nil
 	}
-	text := cmp.Or(strings.Join(t.other, "; "), t.stray)
-	err = cli.WithStatus(proc.Failure(t.name, state, text), state.ExitCode())
+	err := cli.WithStatus(failure(cmp.Or(strings.Join(t.other, "; "), t.stray)), status)
 	if len(t.hints) > 0 {
 		err = cli.WithHint(err, "%s", strings.Join(t.hints, "; "))
 	}
