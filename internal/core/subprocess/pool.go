@@ -47,7 +47,7 @@ func (f frames) Write(b []byte) (int, error) {
 }
 
 // AnswerEach is the side of the program: it runs the invocations that r names, and writes their output and their statuses to w.
-// It flushes w behind each of them. The heap may grow to several times what is in use, which is little: a process of a
+// It flushes w behind each of them. The heap may grow to several times what is in use, and that is little: a process of a
 // short life collects less.
 func AnswerEach(r io.Reader, w io.Writer, flush func() error, run func(out, errs io.Writer, args []string) int) error {
 	if os.Getenv("GOGC") == "" {
