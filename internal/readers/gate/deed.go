@@ -67,6 +67,9 @@ func (d *Deed) reads(p calls.Program, typed string) {
 			}
 		}
 	}
+	for _, text := range s.Foreign {
+		d.searched = append(d.searched, unquoted(text))
+	}
 	d.Unparsed = d.Unparsed || !ok
 	before := len(d.Commands)
 	for _, f := range s.Files {
@@ -116,9 +119,9 @@ func powerShell(tool string) bool {
 	return strings.Contains(tool, "powershell") || strings.Contains(tool, "pwsh")
 }
 
-// unquoted takes what PowerShell takes no notice of off a text.
+// unquoted takes what PowerShell, or another shell that is not read here, takes no notice of off a text.
 func unquoted(text string) string {
-	return strings.NewReplacer("`", "", `"`, "", "'", "").Replace(text)
+	return strings.NewReplacer("`", "", `"`, "", "'", "", "^", "", `\`, "").Replace(text)
 }
 
 // hidesPowerShell reports whether a text has what makes commands of texts there.

@@ -92,6 +92,13 @@ func TestArguments(t *testing.T) {
 		{"powershell", `{"command":"if (1) { iex $x }"}`, strict},
 		{"powershell", `{"command":"& $git $what"}`, strict},
 		{"powershell", `{"command":"git push"}`, breach},
+		{"Bash", `{"command":"powershell.exe -NoProfile -Command \"& 'git' push\""}`, breach},
+		{"Bash", `{"command":"pwsh -c 'Get-Item x'"}`, strict},
+		{"Bash", `{"command":"fish -c 'if true; git push; end'"}`, breach},
+		{"Bash", `{"command":"fish -c 'if true; git pu\\\\sh; end'"}`, breach},
+		{"Bash", `{"command":"fish -c 'if true; ls; end'"}`, strict},
+		{"Bash", `{"command":"csh -c 'if (1) git push'"}`, breach},
+		{"Bash", `{"command":"csh -c 'ls'"}`, holds},
 		{"WebFetch", `{"url":"x","command":"git push"}`, holds},
 	} {
 		if got := noCall(t, "run:git push*", made([2]string{tt.tool, tt.arguments})); got != tt.want {

@@ -11,6 +11,39 @@ import (
 // shells read a command line.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "yash", "oksh", "rbash", "posh", "fish", "csh", "tcsh", "nu", "elvish", "xonsh"}
 
+// A foreign shell has another grammar than bash. The two read a line alike as long as no word and no character stands in it that one of
+// them may read in another way.
+type foreign struct {
+	same  string // the characters beside letters, digits and blanks that mean the same in both
+	words string // the words that mean something here, and not in bash
+}
+
+// likeBash are the characters that most foreign shells read as bash does.
+const likeBash = `-_./=,+;&|<>'"~$` + "\n"
+
+// foreigns are the foreign shells, as their manuals describe them. In cmd an apostrophe is no quote.
+var foreigns = map[string]foreign{
+	"fish": {likeBash, "and or not begin end if else switch case for while function set source . alias abbr"},
+	"csh":  {likeBash, "if else endif end foreach while switch case default breaksw repeat set unset alias unalias source onintr sched"},
+	"tcsh": {likeBash, "if else endif end foreach while switch case default breaksw repeat set unset alias unalias source onintr sched complete"},
+	"nu":   {likeBash, "if else for while loop match def let mut const do try run-external exec alias source use each"}, "elvish": {likeBash, "if for while try fn set var each exec use del"},
+	"xonsh": {likeBash, "if for while def with import from in and or not source aliases"},
+	"cmd":   {`-_./\=,+;&|<>"~:@` + "\n", "if else for do set call start goto not exist in"},
+}
+
+// reads reports whether bash reads a line as a foreign shell does.
+func (f foreign) reads(line string) bool {
+	if strings.ContainsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && !strings.ContainsRune(f.same, r)
+	}) {
+		return false
+	}
+	return !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \n;&|<>'\"", r) }), func(w string) bool {
+		is, _ := has(f.words, w)
+		return is
+	})
+}
+
 // command adds a simple command. ok is false if a command line within it is none.
 func (r *reader) command(all []word, a at, st *state) (ok bool) {
 	if len(all) == 0 {
@@ -138,6 +171,7 @@ func (r *reader) run(run runner, all, args []word, a at, st *state) bool {
 				ok = r.innerLine(w, with, own) && ok
 			}
 		case run.rest == asLine:
+			with.shell = run.name
 			ok = r.joined(rest, with, own) && ok
 		case slices.Contains([]string{"command", "builtin", "noglob", "nocorrect", "time"}, run.name):
 			ok = r.command(rest, with, st) && ok
@@ -226,10 +260,19 @@ func (r *reader) innerLine(w word, a at, st state) bool {
 	if !w.literal || a.deep == maxDeep {
 		return r.hide()
 	}
+	foreign, is := foreigns[a.shell]
+	reads := !is || foreign.reads(w.text)
+	if !reads {
+		a.ends = Unknown
+	}
 	outer := r.maybe
 	r.maybe = r.maybe || a.maybe
 	ok := r.parse(w.text, a.deep+1, st, a.ends, false)
 	r.maybe = outer
+	if is && (!reads || !ok) {
+		r.Foreign = append(r.Foreign, w.text)
+		return r.hide()
+	}
 	return ok
 }
 
@@ -250,6 +293,7 @@ func isInput(w word) bool {
 // script looks into what a shell is given to run.
 func (r *reader) script(name string, args []word, a at, outer *state) bool {
 	line, input := false, false
+	a.shell = name
 	st := state{most: Same, dir: outer.dir, lost: outer.lost}
 	for len(args) > 0 && args[0].literal && len(args[0].text) > 1 && (args[0].text[0] == '-' || args[0].text[0] == '+') {
 		text := args[0].text
@@ -592,7 +636,7 @@ var interpreters = map[string]*interpreter{
 	"perl": {"e E", "I M m F x D C i", ""}, "ruby": {"e", "I r E F i", ""}, "php": {"r B R E run", "c d z", "f F"},
 	"lua": {"e", "l", ""}, "luajit": {"e", "l", ""}, "osascript": {"e", "l", ""}, "rscript": {"e", "", ""}, "r": {"e", "f", ""}, "julia": {"e E eval print", "L J", ""}, "elixir": {"e eval", "r S", ""},
 	"erl": {"eval", "", ""}, "groovy": {"e", "cp", ""}, "scala": {"e", "cp", ""}, "racket": {"e eval", "l", ""}, "guile": {"c e", "L l", "s"}, "tclsh": {"", "", ""}, "swift": {"e", "", ""},
-	"pwsh": {"c command encodedcommand e ec", "executionpolicy ep workingdirectory", "f file"}, "powershell": {"c command encodedcommand e ec", "executionpolicy ep", "f file"},
+	"pwsh": {}, "powershell": {}, // see power
 }
 
 // trimmed is the name of an interpreter without its version.
@@ -602,8 +646,12 @@ func trimmed(name string) string { return strings.TrimRight(strings.ToLower(name
 func (r *reader) interpreted(all []word) bool {
 	lang := trimmed(all[0].text)
 	by := interpreters[lang]
-	if by == nil {
+	switch {
+	case by == nil:
 		return false
+	case lang == "pwsh", lang == "powershell":
+		r.power(lang, all[1:])
+		return true
 	}
 	if len(all) > 1 && (lang == "deno" || lang == "bun") {
 		r.Opaque = r.Opaque || slices.Contains([]string{"eval", "-", "-e", "-p"}, all[1].text)
@@ -621,11 +669,7 @@ func (r *reader) interpreted(all []word) bool {
 		case slices.Contains([]string{"--version", "-V", "-v", "--help", "-h", "-version"}, w.text):
 			return true
 		}
-		text := w.text
-		if lang == "pwsh" || lang == "powershell" {
-			text = strings.ToLower(text)
-		}
-		takes, joined := run.flag(text)
+		takes, joined := run.flag(w.text)
 		name := strings.TrimLeft(w.text, "-")
 		if is, _ := has(by.last, name[:min(1, len(name))]); is && !strings.HasPrefix(w.text, "--") {
 			return true
@@ -643,6 +687,39 @@ func (r *reader) interpreted(all []word) bool {
 	}
 	r.Opaque = true // from standard input
 	return true
+}
+
+// power notes what Windows PowerShell or pwsh is given to run. Their flags may be cut short, and are these of about_PowerShell_exe and
+// about_pwsh.
+func (r *reader) power(lang string, args []word) {
+	for len(args) > 0 {
+		flag := strings.ToLower(strings.TrimLeft(args[0].text, "-/"))
+		begins := func(names ...string) bool {
+			return flag != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, flag) })
+		}
+		switch is := strings.HasPrefix(args[0].lead, "-") || strings.HasPrefix(args[0].lead, "/"); {
+		case !is && lang == "pwsh", is && begins("file"):
+			r.Opaque = r.Opaque || isInput(args[min(len(args)-1, 1)])
+			return
+		case is && begins("command", "cwa", "commandwithargs"), !is:
+			if is {
+				args = args[1:]
+			}
+			r.Opaque = true
+			r.Foreign = append(r.Foreign, join(args).text)
+			return
+		case begins("version", "help", "?") && lang == "pwsh":
+			return
+		case begins("executionpolicy", "ep", "workingdirectory", "wd", "windowstyle", "version", "inputformat", "if", "outputformat", "of", "configurationname", "settingsfile", "psconsolefile", "custompipename"):
+			args = args[min(2, len(args)):]
+		case begins("encodedcommand", "ec", "enc"):
+			r.Opaque = true
+			return
+		default:
+			args = args[1:]
+		}
+	}
+	r.Opaque = true // from standard input
 }
 
 // programIn reports whether a group of letters has one of a flag with a program.

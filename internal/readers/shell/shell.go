@@ -67,6 +67,10 @@ type Simple struct {
 	// interpreter, to eval, or comes from a pipe.
 	Opaque bool
 
+	// Foreign are texts for shells of another grammar, of which bash does not read all as they do. Opaque is true beside them; words may be
+	// looked for in them.
+	Foreign []string
+
 	Files []File
 
 	PatchDir  string // where it went to before a patch is applied, "" for nowhere
@@ -139,7 +143,8 @@ type at struct {
 	deep      int
 	maybe     bool
 	redirects []*syntax.Redirect
-	more      bool // words follow that are not known
+	more      bool   // words follow that are not known
+	shell     string // which one reads the command line that is one of its words, "" for bash
 }
 
 // parse adds the commands of a line that is an argument deep times, and runs in another shell.

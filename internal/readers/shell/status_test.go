@@ -395,6 +395,89 @@ gdb -ex 'shell git push' ?`, "\n") {
 	}
 }
 
+// What shells of another grammar are given is read where bash would read it as they do; else it hides, and is told for its words to be
+// looked for. A line with a ! behind it is read; one without hides.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for line := range strings.SplitSeq(`fish -c 'git push' !
+fish -c 'cd x; git push origin main' !
+fish -c 'ls && git push' !
+fish -lic 'git push' !
+fish --command='git push' !
+fish --init-command 'git push' -c ls !
+fish -C 'git push' !
+csh -c 'git push' !
+tcsh -fc 'ls; git push' !
+csh -f <<'E'¶git push¶E !
+sh -c "fish -c 'git push'" !
+nu -c 'git push' !
+cmd /c git push !
+cmd.exe /d /c "cd C:\x & git push" !
+fish -c 'if true; git push; end'
+fish -c 'begin; git push; end'
+fish -c 'and git push'
+fish -c 'not git push'
+fish -c 'true; or git push'
+fish -c 'while git push; end'
+fish -c 'for x in a; git push; end'
+fish -c 'function f; git push; end; f'
+fish -c 'echo (git push)'
+fish -c 'git \x70ush'
+fish -c 'git pu\sh'
+fish -c "echo 'a\' 'b; git push; # '"
+fish -c 'echo git push | source'
+fish -c 'alias p "git push"; p'
+fish -c 'abbr p git push'
+fish -c 'git push &| cat'
+fish -c 'switch x; case x; git push; end'
+fish <<'E'¶if true¶git push¶end¶E
+csh -c 'if (1) git push'
+csh -c 'if ( -e x ) then¶git push¶endif'
+csh -c 'foreach i (a b)¶git push $i¶end'
+csh -c 'alias p git push; p'
+csh -c 'repeat 3 git push'
+csh -c 'echo "a\"; git push; echo "b\"'
+csh -c 'set p = "git push"; $p'
+csh -c 'while (1)¶git push¶end'
+tcsh -c 'sched +0:01 git push'
+elvish -c 'e:git push'
+elvish -c '{ git push }'
+nu -c '^git push'
+nu -c 'run-external git push'
+xonsh -c '$(git push)'
+cmd /c "git^ push"
+cmd /c "for %i in (a) do git push"
+cmd /c "echo ' & git push & echo '"
+sh -c "cmd /c 'if exist x git push'"
+pwsh -Command 'git push'
+pwsh -NoProfile -NonInteractive -c "if (1) { git push }"
+powershell.exe git push
+powershell -ExecutionPolicy Bypass -Command "& git push"
+powershell -nop -w hidden -com git push`, "\n") {
+		line, reads := strings.CutSuffix(strings.ReplaceAll(line, "¶", "\n"), " !")
+		s, ok := shell.Parse(line)
+		seen := slices.ContainsFunc(s.Commands, pushes)
+		told := slices.ContainsFunc(s.Foreign, func(text string) bool { return strings.Contains(text, "git") })
+		if reads && (!seen || s.Opaque || len(s.Foreign) > 0 || !ok) {
+			t.Errorf("%s: seen %v, hides %v, foreign %q", line, seen, s.Opaque, s.Foreign)
+		}
+		if !reads && (!s.Opaque || !told) {
+			t.Errorf("%s: hides %v, foreign %q", line, s.Opaque, s.Foreign)
+		}
+	}
+	for _, line := range []string{"fish script.fish", "csh -f build.csh", "fish --version", "pwsh build.ps1 git push", "pwsh -File x.ps1", "powershell -f x.ps1", "pwsh -NoProfile -File x.ps1", "pwsh --version", `fish -c 'ls | wc -l; make > log'`, `csh -c "make && ls"`, `cmd /c dir C:\x`} {
+		if s, ok := shell.Parse(line); !ok || hiding(s) || len(s.Foreign) > 0 {
+			t.Errorf("hides: %s: %+v", line, s)
+		}
+	}
+	// Nothing is claimed of how a command of a line ended that is read otherwise.
+	for line, want := range map[string]shell.Ends{"fish -c 'go test'": shell.Same, "fish -c 'set -e x; go test; ls'": shell.Unknown, "csh -c 'if (1) go test'": shell.Unknown, "fish -c 'begin; go test; end'": shell.Unknown} {
+		if s, _ := shell.Parse(line); slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Words[0] == "go" && c.Ends != want }) {
+			t.Errorf("%s: %+v, want %d", line, s.Commands, want)
+		}
+	}
+}
+
 // What pushes nothing hides nothing either.
 func TestPlain(t *testing.T) {
 	t.Parallel()
