@@ -224,7 +224,7 @@ const maxGlued = 24
 
 // alone are how keys of some rules begin that look like words or like base64: no key begins so in
 // the middle of a word.
-var alone = map[string]string{"vault-service-token": "s.", "square-access-token": "EAAA"}
+var alone = map[string]string{"vault-service-token": "s.", "square-access-token": "EAAA", "voyage-api-key": "pa-"}
 
 // loosened returns the looser form of an expression, "" if there is none. With glued it begins
 // in the middle of words where the expression does not.
