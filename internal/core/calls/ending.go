@@ -59,6 +59,7 @@ const edge = 400
 // How agents tell the status of a command.
 var (
 	inFront = phrase{[]string{"Exit code:", "exited with code"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
+	stopped = phrase{[]string{"Command timed out", "Command aborted"}, lazy.Regexp(`(?:^|\n)Command (?:timed out after [^\n]{1,40}|aborted)\s*$`)} // of pi
 	claude  = phrase{[]string{"Exit code"}, lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
 	behind  = phrase{[]string{"exited with code", "exit code", "Exit Code"}, lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
@@ -115,7 +116,7 @@ func End(m session.Message) Ending {
 	}
 	text, e, details := m.Text("\n"), Ending{Outcome: OK}, js.Value(m.Get("details"))
 	switch {
-	case failed && refused(text):
+	case failed && refused(text) && !(runs && ran(tool, details, text)):
 		return Ending{Outcome: Denied}
 	case failed:
 		e.Outcome = Fail
@@ -152,6 +153,12 @@ func refused(text string) bool {
 		}
 	}
 	return hooks().MatchString(text[:min(len(text), edge)])
+}
+
+// ran reports whether the result of a command tells that it ran, whatever the command printed.
+func ran(tool string, details js.Value, text string) bool {
+	_, tail := edges(text)
+	return Ending{Outcome: Fail}.command(tool, details, text).tells || stopped.in(tail) != nil
 }
 
 // told is an ending with a status, if that is a number.
