@@ -19,6 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -242,9 +243,14 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		}
 		return p
 	}
+	tasks := asides(whole.Entries)
 	for i := range w.All {
 		d := &w.All[i]
 		v.tools[strings.Clone(d.Name)] = true
+		if task := js.Value(js.Trim(d.Arguments)).Get("prompt").Str(); d.Kind == calls.Agent && tasks[task] > 0 {
+			tasks[task]--
+			continue
+		}
 		if d.Kind == calls.Agent && !inside[d.ID] && d.Outcome != calls.Denied && d.Outcome != calls.Fail {
 			v.agents = append(v.agents, shown(d.Entry, "the session of the agent that it started was not looked at: "+strings.Clone(d.Name+" "+d.Target)))
 		}
@@ -258,6 +264,24 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		v.results = append(v.results, r)
 	}
 	return v, nil
+}
+
+// asides counts the branches of a session that begin by themselves behind its first entry, by the text that each begins with: what an
+// older Claude Code had a sub-agent do stands there, and not in a file beside it.
+func asides(entries []session.Entry) map[string]int {
+	out := map[string]int{}
+	first := true
+	for _, e := range entries {
+		m, ok := e.Message()
+		if !ok {
+			continue
+		}
+		if text := m.Text("\n"); !first && e.ParentID() == "" && m.Role() == session.RoleUser && text != "" {
+			out[strings.Clone(text)]++
+		}
+		first = false
+	}
+	return out
 }
 
 // answer returns the text of the last reply behind what the user said last, and its entry: the one of the last reply
