@@ -109,7 +109,11 @@ func (p *page) row(i int, on bool, level int, label string, class constant) {
 		p.text(convo.Kind(e))
 		p.raw("</span> ")
 	}
-	p.text(js.Head(plain.Replace(session.OneLine(js.Head(convo.Say(e), 300))), 60))
+	text := js.Head(convo.Say(e), 300)
+	if line, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); strings.HasPrefix(line, "|") { // a table: its heading
+		text = strings.ReplaceAll(strings.Trim(line, "| "), "|", "·")
+	}
+	p.text(js.Head(plain.Replace(session.OneLine(text)), 60))
 	if label != "" {
 		p.raw(` <span class="lab">@`)
 		p.text(label)

@@ -435,6 +435,17 @@ func TestNoSummary(t *testing.T) {
 	}
 }
 
+// The row of a reply that begins with a table has the heading of that, and no marks of Markdown.
+func TestRowOfTable(t *testing.T) {
+	t.Parallel()
+	lines := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"| name | use |\n|---|---|\n| x | y |"}]}}` + "\n"
+	got := written(t, corpus.Parse(t, lines), usual)
+	if lawful(t, got); !strings.Contains(got, "</span> name · use</a>") {
+		t.Error(got[strings.Index(got, "<nav"):])
+	}
+}
+
 // The parts of a large session have all entries together, and links to each other.
 func TestParts(t *testing.T) {
 	t.Parallel()
