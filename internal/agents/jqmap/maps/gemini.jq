@@ -22,7 +22,13 @@ def failed($calls): .id as $id | any($calls[]?; .id == $id and (.status // "succ
 def results($calls): .id as $id | [parts | gemini_results[] | result(.id; .blocks; failed($calls))] | numbered($id; "");
 def own_results: .id as $id | .toolCalls as $calls
   | [$calls[]? | .result | if type == "array" then gemini_results[] | result(.id; .blocks; failed($calls)) else empty end] | numbered($id; "r");
-def said($parts): [$parts[] | gemini_block] as $blocks
+# Files that a prompt names are put behind it, between two lines of Gemini CLI, which also asks by itself for what did not come.
+def line: .text // "" | tostring | ltrimstr("\n");
+def framed: . as $all
+  | ([range(length) | select($all[.] | line == "--- Content from referenced files ---")][0] // length) as $from
+  | ([range($from; length) | select($all[.] | line == "--- End of content ---")][0] // length) as $to
+  | [to_entries[] | .key as $i | .value | if .type == "text" and ($i >= $from and $i <= $to or .text == "System: Please continue.") then . + {harness: $name} else . end];
+def said($parts): [$parts[] | gemini_block] | framed as $blocks
   | if $parts[0].text // "" | tostring | startswith("<session_context>") then beside("session"; $blocks) else user($blocks) end;
 # What a message becomes: the one behind it may bring its results, and those of $calls may be in it.
 def entries($next; $calls): .timestamp as $time | (

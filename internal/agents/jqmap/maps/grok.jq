@@ -46,7 +46,7 @@ def value:
     flush(null), lose("context"; "a compaction whose summary is in another file: what it took out of sight is shown"), keep
   elif $kind == "reasoning" then push({thoughts: thoughts})
   elif $kind == "system" then message("system"; .content | blocks; {})
-  elif $kind == "user" then alone, if .synthetic_reason then beside(.synthetic_reason; .content | blocks) else user(.content | blocks) end
+  elif $kind == "user" then alone, if .synthetic_reason and .synthetic_reason != "interjection" then beside(.synthetic_reason; .content | blocks) else user(.content | blocks) end
   elif $kind == "assistant" then reply
   elif $kind == "tool_result" or $kind == "tool" then result(.tool_call_id; .content | blocks; false)
   elif $kind == "end" then flush(null), alone
