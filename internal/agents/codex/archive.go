@@ -61,6 +61,27 @@ type archive struct {
 
 func (a *archive) Close() error { return nil }
 
+// Others returns the files that are not read where rollouts are, and beside the directories of these.
+func (a *archive) Others(ctx context.Context) (list []formats.Other) {
+	look := func(path string) (output, known bool) {
+		base := filepath.Base(path)
+		return false, isRollout(base) || base == "history.jsonl" || base == indexFile
+	}
+	all := places(a.src.Path)
+	for _, place := range all {
+		list = append(list, formats.Strangers(ctx, place, look)...)
+	}
+	if len(all) == 1 && all[0] == a.src.Path {
+		return list
+	}
+	for path, err := range formats.Walk(ctx, a.src.Path, 0, func(base string) bool { return filepath.Ext(base) == ".jsonl" }) {
+		if _, known := look(path); err == nil && !known {
+			list = append(list, formats.Other{Path: path})
+		}
+	}
+	return list
+}
+
 // List lists the sessions by the first lines of their rollouts, and the names that the
 // home has for them.
 func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {

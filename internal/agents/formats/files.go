@@ -177,11 +177,16 @@ func (a files) Others(ctx context.Context) (list []Other) {
 			sessions[p.path] = !a.none(p.path, err)
 		}
 	}
+	return Strangers(ctx, a.src.Path, func(path string) (output, known bool) {
+		return a.Output != nil && a.Output(path), sessions[path] || a.Known != nil && a.Known(path)
+	})
+}
+
+// Strangers returns the files in and below a directory that are outputs, and those of JSON Lines that are not known, as look says.
+func Strangers(ctx context.Context, dir string, look func(path string) (output, known bool)) (list []Other) {
 	all := func(string) bool { return true }
-	walk(ctx, a.src.Path, 0, all, all, func(path string, err error) bool {
-		output := a.Output != nil && a.Output(path)
-		known := sessions[path] || filepath.Ext(path) != ".jsonl" || a.Known != nil && a.Known(path)
-		if err == nil && (output || !known) {
+	walk(ctx, dir, 0, all, all, func(path string, err error) bool {
+		if output, known := look(path); err == nil && (output || !known && filepath.Ext(path) == ".jsonl") {
 			list = append(list, Other{path, output})
 		}
 		return true
