@@ -3,7 +3,7 @@ module {
   homes: ["$GROK_HOME/sessions", "~/.grok/sessions"], files: ["*/*/updates.jsonl", "*/*/chat_history.jsonl"], beside: ["summary.json"],
   signs: ["\"sessionUpdate\"", "\"model_id\"", "\"prompt_index\""],
   kind: ["params.update.sessionUpdate", "type", "role"], time: ["params._meta.agentTimestampMs", "timestamp"],
-  keep: ["plan", "available_commands_update", "current_mode_update", "session_info_update", "backend_tool_call"]
+  keep: ["plan", "available_commands_update", "current_mode_update", "session_info_update"]
 };
 def detect: any(.[]; (.params.update.sessionUpdate? | type) == "string" and (.params._meta | type) == "object"
   or ((.type // .role) as $who | $who == "user" or $who == "assistant") and (has("model_id") or has("prompt_index") or has("synthetic_reason")));
@@ -25,6 +25,9 @@ def speak($who; $part): if $state.who == $who then empty else flush(null), set({
 def outcome: [.content[]? | if .content then .content | block elif .type == "diff" then text("\(.path)") else text(str) end] as $blocks
   | if $blocks == [] and .rawOutput != null then [.rawOutput | text(str)] else $blocks end;
 def thoughts: [.summary[]? | .text // empty] | join("\n\n") | thinking(.);
+def provided: .kind as $made | call($made.id; $made.tool_type; $made.action | if type == "object" then del(.sources) else . end) | .type = "providerCall"
+  | if $made.status == "completed" or $made.status == "failed" then
+      .content = ([$made.action.sources[]? | .url // empty | str] | if . == [] then [] else [text(join("\n"))] end) | .isError = ($made.status == "failed") else . end;
 def calls: [.tool_calls[]? | call(.id; .name // .function.name; .arguments // .function.arguments)];
 def alone: if $state.thoughts then assistant($state.thoughts; {}), set({thoughts: null}) else empty end;
 def reply: assistant(($state.thoughts // []) + (if (.reasoning_content // "") != "" then [thinking(.reasoning_content)] else [] end) + (.content | blocks) + calls;
@@ -44,6 +47,7 @@ def value:
   elif $kind == "rewind_marker" then flush(null), {before: "prompt \($u.targetPromptIndex // $u.promptIndex // $u._meta.promptIndex)"}, keep
   elif $kind == "auto_compact_completed" or $kind == "compaction_checkpoint" then
     flush(null), lose("context"; "a compaction whose summary is in another file: what it took out of sight is shown"), keep
+  elif $kind == "backend_tool_call" then if (.kind | type) == "object" then push({thoughts: provided}) else keep end
   elif $kind == "reasoning" then push({thoughts: thoughts})
   elif $kind == "system" then message("system"; .content | blocks; {})
   elif $kind == "user" then alone, if .synthetic_reason and .synthetic_reason != "interjection" then beside(.synthetic_reason; .content | blocks) else user(.content | blocks) end
