@@ -6,6 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A copilotReader reads the events of `copilot -p --output-format json`. Messages are whole
@@ -15,6 +16,7 @@ type copilotReader struct {
 	model  string
 	saying string // id of the message whose deltas come
 	pieces pieces
+	agents map[string]string // sub-agents, to the calls that started them
 }
 
 func isCopilot(v js.Dict) bool {
@@ -23,11 +25,14 @@ func isCopilot(v js.Dict) bool {
 		typ == "result" && v.Get("sessionId").IsString() && v.Get("exitCode") != ""
 }
 
-func readCopilot(rec *recorder) reader { return &copilotReader{reply: reply{rec: rec}} }
+func readCopilot(rec *recorder) reader {
+	return &copilotReader{reply: reply{rec: rec}, agents: map[string]string{}}
+}
 
 func (c *copilotReader) value(v js.Dict, _ string) verdict {
 	data, at := js.DictOf(v.Get("data"), nil), timeOf(v.Get("timestamp"))
-	if v.Get("agentId").Str() != "" || data.Get("parentToolCallId").Str() != "" { // of a sub-agent, whose report is a result
+	if agent, parent := v.Get("agentId").Str(), data.Get("parentToolCallId").Str(); agent != "" || parent != "" { // of a sub-agent, whose report is a result
+		c.lane(agent, parent, v.Get("type").Str(), data)
 		c.rec.keep("copilot", v.Value)
 		return more
 	}
@@ -62,6 +67,24 @@ func (c *copilotReader) value(v js.Dict, _ string) verdict {
 		}
 	}
 	return more
+}
+
+// lane takes an event of a sub-agent: the call that started it, calls that it makes, and their results.
+func (c *copilotReader) lane(agent, parent, typ string, data js.Dict) {
+	if typ == "subagent.started" {
+		c.agents[strings.Clone(agent)] = strings.Clone(data.Get("toolCallId").Str())
+	}
+	if parent = cmp.Or(parent, c.agents[agent]); parent == "" {
+		return
+	}
+	switch typ {
+	case "assistant.message":
+		for call := range data.Get("toolRequests").Elements() {
+			c.rec.lanes.call(parent, session.NewBlock(requested(call)))
+		}
+	case "tool.execution_complete":
+		c.rec.lanes.answer(parent, resulting(data, c.rec.lanes.tool(parent, data.Get("toolCallId").Str())))
+	}
 }
 
 // ignored reports whether an event is known and says nothing of the conversation.
@@ -109,15 +132,20 @@ func (c *copilotReader) message(data js.Dict, at int64) {
 		c.add(at, api.Text(text))
 	}
 	for call := range data.Get("toolRequests").Elements() {
-		arguments := string(call.Get("arguments"))
-		if !call.Get("arguments").IsObject() {
-			arguments = js.Object(js.RawField("input", cmp.Or(call.Get("arguments"), "null")))
-		}
-		c.add(at, api.ToolCall(call.Get("toolCallId").Str(), call.Get("name").Str(), arguments))
+		c.add(at, requested(call))
 	}
 	if len(c.blocks) > 0 {
 		c.write(append(c.fields(), js.StringField("stopReason", c.stopOf()))...)
 	}
+}
+
+// requested is the block of a call.
+func requested(call js.Value) string {
+	arguments := string(call.Get("arguments"))
+	if !call.Get("arguments").IsObject() {
+		arguments = js.Object(js.RawField("input", cmp.Or(call.Get("arguments"), "null")))
+	}
+	return api.ToolCall(call.Get("toolCallId").Str(), call.Get("name").Str(), arguments)
 }
 
 func (c *copilotReader) fields() []js.Field {
@@ -125,7 +153,15 @@ func (c *copilotReader) fields() []js.Field {
 }
 
 func (c *copilotReader) outcome(data js.Dict, at int64) {
-	id, result := data.Get("toolCallId").Str(), data.Get("result")
+	id := data.Get("toolCallId").Str()
+	if !c.answer(resulting(data, c.tool(id)), at) {
+		c.rec.problem("a result of a call that was not recorded: %.40q", id)
+	}
+}
+
+// resulting is the message of the result of a call of a tool.
+func resulting(data js.Dict, tool string) session.Message {
+	result := data.Get("result")
 	var blocks []string
 	if text := cmp.Or(result.Get("content").Str(), data.Get("error", "message").Str()); text != "" {
 		blocks = append(blocks, api.Text(text))
@@ -139,9 +175,7 @@ func (c *copilotReader) outcome(data js.Dict, at int64) {
 	if code := data.Get("shellExecution", "exitCode"); code.IsNumber() {
 		details.Raw = js.Object(js.RawField("exitCode", code))
 	}
-	if !c.answer(api.ToolResult(id, c.tool(id), blocks, data.Get("success") != "true", details), at) {
-		c.rec.problem("a result of a call that was not recorded: %.40q", id)
-	}
+	return api.ToolResult(data.Get("toolCallId").Str(), tool, blocks, data.Get("success") != "true", details)
 }
 
 // abort records what was said of a message that does not come whole any more.
