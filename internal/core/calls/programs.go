@@ -18,10 +18,10 @@ type Program struct {
 
 // The arguments that have a command, by agents' names for them; those in which they are deeper; and the words of one.
 var (
-	lineArguments = []string{"command", "cmd", "commands", "cmds", "command_line", "commandLine", "shell_command", "bash_command", "script", "code"}
-	deepArguments = []string{"action", "arguments", "params", "input", "options", "steps"}
+	lineArguments = []string{"command", "cmd", "commands", "cmds", "command_line", "commandLine", "shell_command", "bash_command", "program", "executable", "exec", "script", "code"}
+	deepArguments = []string{"action", "arguments", "params", "parameters", "input", "options", "steps", "tool_calls", "tool_uses", "calls"}
 	argvArguments = []string{"args", "argv", "arguments"}
-	typedBy       = map[string][]string{"write_stdin": {"chars", "input", "text"}, "write_bash": {"input", "text", "chars"}, "send_to_terminal": {"command", "text", "input"}, "send_terminal_input": {"input", "text"}}
+	typedBy       = map[string][]string{"write_stdin": {"chars", "input", "text"}, "write_bash": {"input", "text", "chars"}, "send_to_terminal": {"command", "text", "input"}, "send_terminal_input": {"input", "text"}, "interact_with_process": {"input"}, "send_keys": {"keys"}}
 	editors       = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
 )
 
@@ -40,6 +40,9 @@ func Programs(c session.ToolCall, kind string) (all []Program, told bool) {
 		}
 	}
 	_, own := Own(c.Name)
+	if tool, is := strings.CutPrefix(own, "mcp__"); is {
+		_, own, _ = strings.Cut(tool, "__")
+	}
 	if names := typedBy[own]; names != nil {
 		if text := one(arguments, names); text != "" {
 			all = []Program{{Line: text, Typed: true}}
@@ -79,6 +82,9 @@ func programs(v js.Value, deep int) (all []Program, told bool) {
 		case deep < 3:
 			all = append(all, inner(of, deep)...)
 		}
+	}
+	if words := texts(v.Get("argv")); words != nil && !told {
+		all, told = append(all, Program{Words: words}), true
 	}
 	for _, name := range deepArguments {
 		if of := v.Get(name); deep < 3 && (of.IsObject() || of.IsArray()) {

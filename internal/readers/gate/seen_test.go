@@ -100,6 +100,16 @@ func TestArguments(t *testing.T) {
 		{"Bash", `{"command":"csh -c 'if (1) git push'"}`, breach},
 		{"Bash", `{"command":"csh -c 'ls'"}`, holds},
 		{"WebFetch", `{"url":"x","command":"git push"}`, holds},
+		{"anything", `{"program":"git","args":["push"]}`, breach},
+		{"anything", `{"executable":"git","arguments":["push"]}`, breach},
+		{"anything", `{"exec":"git push"}`, breach},
+		{"anything", `{"argv":["git","push"]}`, breach},
+		{"bash", `{"command":{"program":"git","args":["push"]}}`, breach},
+		{"batch", `{"tool_calls":[{"tool":"bash","parameters":{"command":"git push"}}]}`, breach},
+		{"multi_tool_use.parallel", `{"tool_uses":[{"recipient_name":"functions.bash","parameters":{"command":"git push"}}]}`, breach},
+		{"mcp__desktop-commander__interact_with_process", `{"pid":1,"input":"git push\n"}`, breach},
+		{"send_keys", `{"keys":"git push\n"}`, breach},
+		{"anything", `{"program":"notepad"}`, holds},
 	} {
 		if got := noCall(t, "run:git push*", made([2]string{tt.tool, tt.arguments})); got != tt.want {
 			t.Errorf("%s %s: %s, want %s", tt.tool, tt.arguments, got, tt.want)

@@ -73,6 +73,9 @@ func (r *reader) command(all []word, a at, st *state) (ok bool) {
 		all = append([]word{all[0], literalWord(sub)}, all[1:]...)
 		name = "git"
 	}
+	if name == "bun" && len(all) > 1 && all[1].text == "x" {
+		all, name = all[1:], "bunx"
+	}
 	all[0] = literalWord(name)
 	if name == "git" {
 		if all, ok = r.git(all, a, st); all == nil {
@@ -98,9 +101,15 @@ func (r *reader) command(all []word, a at, st *state) (ok bool) {
 	case name == "find":
 		return r.found(all[1:], a)
 	case name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" || name == "sed" || name == "gsed":
-		for _, w := range all[1:] {
-			r.Opaque = r.Opaque || executes(name, w.text)
+		for i, w := range all[1:] {
+			r.Opaque = r.Opaque || executes(name, w.text) || isInput(w) && (all[i].text == "-f" || all[i].text == "--file")
 		}
+	case scheduled(name, all[1:]):
+		a.ends = Unknown
+		return r.input(a, state{most: Same})
+	case name == "crontab" || name == "make" || name == "gmake":
+		r.Opaque = r.Opaque || slices.ContainsFunc(all[1:], func(w word) bool { return isInput(w) || w.text == "-f-" || w.text == "--file=-" })
+		r.perhaps(all[1:])
 	case r.builtin(name, all[1:], a, st), r.interpreted(all), texts[name]:
 	default:
 		r.perhaps(all[1:])
@@ -134,6 +143,13 @@ func (r *reader) add(all []word, a at) {
 	r.Commands = append(r.Commands, c)
 }
 
+// scheduled reports whether at or batch read a command line for later on standard input.
+func scheduled(name string, args []word) bool {
+	return (name == "at" || name == "batch") && !slices.ContainsFunc(args, func(w word) bool {
+		return slices.Contains([]string{"-f", "-l", "-d", "-r", "-c", "-V"}, w.text)
+	})
+}
+
 // program is the name of a program without its directory, and without what Windows adds to it.
 func program(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 && i+1 < len(name) {
@@ -157,6 +173,10 @@ func (r *reader) run(run runner, all, args []word, a at, st *state) bool {
 	}
 	ok := true
 	for _, line := range lines {
+		line.text = strings.TrimPrefix(line.text, "exec=") // of tar
+		if rest, is := strings.CutPrefix(line.text, "!"); is && !strings.HasPrefix(rest, " ") {
+			line.text = rest // of gdb
+		}
 		ok = r.innerLine(line, inner, state{most: Same, dir: st.dir, lost: st.lost}) && ok
 	}
 	for _, i := range begins {
@@ -579,8 +599,10 @@ func (r *reader) perhaps(args []word) {
 			continue
 		}
 		r.perhapsLine(w.text)
-		if _, value, is := strings.Cut(w.text, "="); is {
-			r.perhapsLine(value)
+		for _, sign := range []string{"=", ":"} {
+			if _, value, is := strings.Cut(w.text, sign); is {
+				r.perhapsLine(value)
+			}
 		}
 	}
 }
@@ -654,7 +676,7 @@ func (r *reader) interpreted(all []word) bool {
 		return true
 	}
 	if len(all) > 1 && (lang == "deno" || lang == "bun") {
-		r.Opaque = r.Opaque || slices.Contains([]string{"eval", "-", "-e", "-p"}, all[1].text)
+		r.Opaque = r.Opaque || slices.Contains([]string{"eval", "-", "-e", "-p"}, all[1].text) || slices.ContainsFunc(all[1:], isInput)
 		return true
 	}
 	run := runner{alone: by.last, takes: by.takes, line: by.program}

@@ -198,6 +198,7 @@ var runners = []runner{
 	{name: "tmux send", alone: "F H K l M R X", takes: "c N t", rest: asLine},
 	{name: "screen", alone: "d m D R L", takes: "S t c h T s"},
 	{name: "expect", line: "c", rest: asNone},
+	{name: "man", takes: "S s L M m", line: "P pager", rest: asNone},
 	{name: "cmd", rest: asLine, ends: Same},
 	{name: "start"},
 	{name: "tar", line: "to-command I use-compress-program checkpoint-action", rest: asNone},

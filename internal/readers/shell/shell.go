@@ -398,6 +398,10 @@ func (w *walk) call(c *syntax.CallExpr, redirects []*syntax.Redirect, st state, 
 		if a.Name != nil && hiding(a.Name.Value) {
 			w.Opaque = true
 		}
+		if a.Value != nil && len(c.Args) > 0 { // PAGER='git push' git log
+			value, _ := literal(a.Value.Parts, false)
+			w.perhapsLine(value)
+		}
 	}
 	if len(c.Args) > 0 {
 		all, ok := w.words(c.Args)
@@ -412,7 +416,7 @@ func (w *walk) call(c *syntax.CallExpr, redirects []*syntax.Redirect, st state, 
 
 // hiding reports whether a variable of the environment has a program run what does not stand in the line.
 func hiding(name string) bool {
-	return strings.HasPrefix(name, "GIT_CONFIG") || name == "BASH_ENV" || name == "ENV" || name == "GIT_SSH_COMMAND"
+	return strings.HasPrefix(name, "GIT_CONFIG") || name == "BASH_ENV" || name == "ENV" || name == "GIT_SSH_COMMAND" || name == "GIT_SSH" || name == "LD_PRELOAD"
 }
 
 // redirect looks at where a statement reads and writes.

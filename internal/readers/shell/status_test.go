@@ -380,6 +380,25 @@ tar xf x --to-command='git push' ?
 runit git push ?
 unknown --flag 'git push' ?
 unknown 'cd x && git push' ?
+at now <<< 'git push'
+batch <<'E'¶git push¶E
+man -P 'git push' ls
+tar --checkpoint-action=exec='git push' cf x y
+gdb -batch -ex '!git push'
+bun x git push
+echo 'git push' | at now ?
+echo '* * * * * git push' | crontab - ?
+crontab - <<< '* * * * * git push' ?
+make -f - <<< 'all: ; git push' ?
+echo x | make -f- ?
+awk -f - <<< 'BEGIN { system("git push") }' ?
+deno run - <<< x ?
+PAGER='git push' man ls ?
+GIT_EDITOR='sh -c "git push"' git commit ?
+GIT_EXTERNAL_DIFF='git push' git diff ?
+GIT_SSH=./x git fetch ?
+LD_PRELOAD=./x.so ls ?
+socat EXEC:'git push' - ?
 expect -c 'spawn git push' ?
 gdb -ex 'shell git push' ?`, "\n") {
 		line, hides := strings.CutSuffix(strings.ReplaceAll(line, "¶", "\n"), " ?")
@@ -529,6 +548,15 @@ uv run pytest -k 'a b'
 curl -s "$url" | jq .x
 kill "$pid"
 export A=$b
+GIT_EDITOR=true git rebase --continue
+GIT_PAGER=cat git log
+CC='ccache gcc' make
+man -k push
+make -f Makefile.dev all
+at -l
+crontab -l
+awk -f x.awk f
+deno run x.ts
 [ -n "$x" ] && echo y
 trap 'rm -f x' EXIT
 timeout 60 go test ./...`, "\n") {
