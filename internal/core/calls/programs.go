@@ -71,7 +71,7 @@ func programs(v js.Value, deep int) (all []Program, told bool) {
 		case text != "" && texts(member(v, argvArguments)) != nil:
 			all = append(all, Program{Words: append([]string{text}, texts(member(v, argvArguments))...)}, Program{Line: text, Code: code})
 		case text != "":
-			all = append(all, Program{Line: text, Code: code})
+			all = append(all, Program{Line: strings.TrimSpace(text + " " + member(v, argvArguments).Str()), Code: code})
 		case words != nil && strings.HasSuffix(name, "s"):
 			for _, line := range words {
 				all = append(all, Program{Line: line})

@@ -102,6 +102,7 @@ func TestArguments(t *testing.T) {
 		{"WebFetch", `{"url":"x","command":"git push"}`, holds},
 		{"anything", `{"program":"git","args":["push"]}`, breach},
 		{"anything", `{"executable":"git","arguments":["push"]}`, breach},
+		{"bash", `{"executable":"git","arguments":"push"}`, breach},
 		{"anything", `{"exec":"git push"}`, breach},
 		{"anything", `{"argv":["git","push"]}`, breach},
 		{"bash", `{"command":{"program":"git","args":["push"]}}`, breach},
