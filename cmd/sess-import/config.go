@@ -27,7 +27,7 @@ type config struct {
 	session, losses, blobs, cwd string
 	defaultCWD, since           string
 	limit                       int
-	exact                       bool
+	exact, json                 bool
 	anywhere                    bool
 	expansion                   int64
 	all, list, recent           bool
@@ -54,6 +54,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.brief, "brief", "with --list: print what the beginnings of files and the file system say"),
 		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
+		cli.Bool(&c.json, "json", "print a JSON object for each session, whatever became of it; with --all"),
 		cli.Duration(&c.quiet, "settled", time.Hour, "with --all, take the end of a session that may still change when it was not written to for `DURATION`"),
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
@@ -125,7 +126,6 @@ func (c *config) load() (err error) {
 
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
-	several := cli.Exclusive(cli.NameIf(c.all, "--all"), cli.NameIf(c.session != "", "--session"))
 	switch {
 	case c.expansion < 0:
 		return cli.UsageError("--max-expansion wants a number above 0")
@@ -133,8 +133,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--map is the format of one SOURCE")
 	case len(operands) > 2:
 		return cli.UsageError("unexpected operand %q", operands[2])
-	case several != nil:
-		return several
+	case c.json && !c.all:
+		return cli.UsageError("--json goes with --all; --list prints JSON without it")
 	case c.recent && (c.all || c.session != ""):
 		return cli.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.anywhere && (!c.recent || c.cwd != ""):

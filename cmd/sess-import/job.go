@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // bufferSize is the size of the buffer of a file in bytes.
@@ -39,11 +41,13 @@ type job struct {
 	strict   bool
 	damaged  string
 	many     bool                    // every session, each into another file
+	session  string                  // the only one of many that is wanted: an id, the beginning of one, or a path
 	here     func(cwd string) bool   // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
 	kinds    bool // -v says how many of what kind were read
+	json     bool // rows are printed of what became of the sessions
 	progress *cli.Progress
 	having   map[string]int // how many of the sessions that were listed have an id
 
@@ -74,7 +78,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress()
 	}
 	return &job{
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
@@ -229,20 +233,29 @@ type task struct {
 	archive formats.Archive
 }
 
-// A tally says how it went.
-type tally struct {
-	made, grown, merged, there, waiting, rewritten, failed int
+// fates are what becomes of a session that is brought up to date, in the order in which they are told.
+var fates = []string{"new", "grown", "merged", "same", "waiting", "rewritten", "failed"}
 
-	status int // of the failures, the largest
+// A tally says how it went: each session is in one of its counts.
+type tally struct {
+	of     map[string]int // by fate
+	status int            // of the failures, the largest
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d new, %d grown, %d merged, %d same, %d waiting, %d rewritten, %d failed", t.made, t.grown, t.merged, t.there, t.waiting, t.rewritten, t.failed)
+	var list []string
+	for _, fate := range fates {
+		list = append(list, fmt.Sprintf("%d %s", t.of[fate], fate))
+	}
+	return strings.Join(list, ", ")
 }
 
-// all is the number of sessions: each is in one of the counts.
-func (t tally) all() int {
-	return t.made + t.grown + t.merged + t.there + t.waiting + t.rewritten + t.failed
+// all is the number of sessions.
+func (t tally) all() (n int) {
+	for _, of := range t.of {
+		n += of
+	}
+	return n
 }
 
 // every imports all sessions, those that are not there yet and what there is more of the others. They are converted beside each
@@ -259,7 +272,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 			t.abandon()
 		}
 	}()
-	var sum tally
+	sum := tally{of: map[string]int{}}
 	for t := range tasks {
 		<-t.done
 		if err := j.told(ctx, t, &sum); err != nil {
@@ -274,16 +287,13 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	switch {
 	case sum.all() == 0:
 		return cli.No("no session")
-	case sum.failed < sum.all() || sum.all() > 1:
+	case sum.of["failed"] < sum.all() || sum.all() > 1:
 		j.streams.Infof("%v", sum)
 	}
-	if sum.rewritten > 0 && sum.failed == 0 {
-		return cli.WithStatus(fmt.Errorf("%s", tty.Count(sum.rewritten, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
+	if n := sum.of["rewritten"]; n > 0 && sum.of["failed"] == 0 {
+		return cli.WithStatus(fmt.Errorf("%s", tty.Count(n, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
 	}
-	if sum.failed > 0 {
-		return j.streams.Unread(sum.failed, sum.all(), sum.status)
-	}
-	return nil
+	return j.streams.Unread(sum.of["failed"], sum.all(), sum.status)
 }
 
 // tasks begins the tasks of an archive, and gives them in the order of its list.
@@ -298,9 +308,12 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 	go func() {
 		defer close(tasks)
 		seen := map[string]bool{}
-		for info, err := range a.List(ctx, formats.Query{}) {
+		for info, err := range a.List(ctx, j.asked()) {
 			if ctx.Err() != nil {
 				return
+			}
+			if err == nil && !j.isAsked(info) {
+				continue
 			}
 			again := seen[info.ID]
 			if seen[info.ID] = true; err == nil && !j.here(info.CWD) {
@@ -324,6 +337,18 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 		}
 	}()
 	return tasks
+}
+
+// asked is the query for the sessions that are wanted. Who names a file gets all: it may share its id with others of the list.
+func (j *job) asked() formats.Query {
+	if filepath.IsAbs(j.session) {
+		return formats.Query{}
+	}
+	return formats.Query{ID: j.session}
+}
+
+func (j *job) isAsked(info formats.Info) bool {
+	return j.session == "" || info.ID == j.session || info.Path == j.session || len(j.session) >= session.MinPrefix && strings.HasPrefix(info.ID, j.session)
 }
 
 // below returns the path of a session below the source, with slashes: the same on every machine.
@@ -351,89 +376,109 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		return ctx.Err()
 	}
 	j.progress.Showf("%d sessions: %v", sum.all(), *sum)
-	path, err := "", t.err
-	if t.sink != nil {
-		path, err = t.sink.publish(t.err)
+	k, err := t.sink, t.err
+	if k != nil {
+		if _, err = k.publish(t.err); k.raced(err) { // what the other one made may have less
+			again := j.sink(bufio.NewWriterSize(nil, bufferSize))
+			again.twin, k, t.losses = k.twin, again, nil
+			_, err = k.publish(k.convert(ctx, t.archive, t.info, func(l formats.Loss) { t.losses = append(t.losses, l) }))
+		}
 		if err == nil || errors.Is(err, errThere) {
-			if err := t.sink.note(t.info); err != nil {
+			if err := k.note(t.info); err != nil {
 				return err
 			}
 		}
+	} else {
+		k = j.sink(nil)
 	}
 	for _, l := range t.losses {
 		if err == nil {
 			j.progress.Clear()
-			j.losses.Tell(t.sink.id, j.place(t.info, l), l)
+			j.losses.Tell(k.id, j.place(t.info, l), l)
 		}
 	}
+	fate := k.what
 	if errors.Is(err, errRewritten) {
 		j.progress.Clear()
-		if err = j.anew(ctx, t, path); err == nil {
-			sum.rewritten++
-			return nil
+		if k, err = j.anew(ctx, t, k); err == nil {
+			fate = "rewritten"
 		}
 	}
 	switch {
 	case errors.Is(err, errThere):
-		sum.there++
-		j.streams.Notef("%s: is there already", path)
+		fate = "same"
+		j.streams.Notef("%s: is there already", k.path)
 	case errors.Is(err, errWaiting):
-		sum.waiting++
+		fate = "waiting"
 		j.streams.Notef("%s: %v", t.info.Path, err)
 	case isWriteError(err):
 		return err
 	case err != nil:
 		err = named(t.info, err)
-		sum.failed, sum.status = sum.failed+1, max(sum.status, cli.Status(err))
+		fate, sum.status = "failed", max(sum.status, cli.Status(err))
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
-	default:
-		switch t.sink.what {
-		case "grown":
-			sum.grown++
-		case "merged":
-			sum.merged++
-			j.progress.Clear()
-			j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", path, t.sink.there.last)
-		default:
-			sum.made++
+	case fate == "merged":
+		j.progress.Clear()
+		j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", k.path, k.there.last)
+	}
+	sum.of[fate]++
+	return j.report(k, t.info, fate)
+}
+
+// report prints what became of a session: the path of a file that was made or appended to, or with --json a row in any case.
+func (j *job) report(k *sink, info formats.Info, fate string) error {
+	made := fate == "new" || fate == "grown" || fate == "merged" || fate == "rewritten" && k.fork != ""
+	text := k.path
+	switch {
+	case j.json:
+		r := collectedRow{Agent: j.name, Session: cmp.Or(k.id, info.ID), Source: info.Path, What: fate}
+		if made || fate == "same" {
+			r.Path = k.path
 		}
-		_, err := fmt.Fprintln(j.streams.Out, path)
-		return err
+		if made {
+			r.Added = k.entries
+		}
+		if made && k.there != nil {
+			r.Added = len(k.there.missing)
+		}
+		text = row.JSON(r)
+	case !made:
+		return nil
+	}
+	if _, err := fmt.Fprintln(j.streams.Out, text); err != nil {
+		return &writeError{err}
 	}
 	return nil
 }
 
 // anew makes another session of a source of which lines have changed: a fork of the one that is there, which stays as it is.
-// From then on the source grows into that.
-func (j *job) anew(ctx context.Context, t *task, path string) error {
+// From then on the source grows into that. It returns the one that the source is now.
+func (j *job) anew(ctx context.Context, t *task, first *sink) (*sink, error) {
 	if !j.grows || j.dest.DryRun {
-		j.streams.Warnf("%s: left as it is, but %s has other lines now", path, t.info.Path)
-		return nil
+		j.streams.Warnf("%s: left as it is, but %s has other lines now", first.path, t.info.Path)
+		return first, nil
 	}
-	for of := t.sink; ; { // a fork of which lines have changed since has one, too
+	for of := first; ; { // a fork of which lines have changed since has one, too
 		k := j.sink(bufio.NewWriterSize(nil, bufferSize))
 		k.fork = derivedID(of.id, of.there.differs)
 		made, err := k.publish(k.convert(ctx, t.archive, t.info, func(formats.Loss) {}))
 		again := errors.Is(err, errRewritten)
 		if err != nil && !again && !errors.Is(err, errThere) {
-			return err
+			return k, err
 		}
 		was := loadFrom(of.path)
 		was.Next = k.fork
 		if err := k.save(of.path, was); err != nil {
-			return err
+			return k, err
 		}
 		if of = k; again {
 			continue
 		}
 		if err := k.note(t.info); err != nil {
-			return err
+			return k, err
 		}
-		j.streams.Warnf("%s: left as it is, but %s has other lines now, which are in %s", path, t.info.Path, made)
-		if _, err := fmt.Fprintln(j.streams.Out, made); err != nil {
-			return &writeError{err}
-		}
-		return nil
+		j.streams.Warnf("%s: left as it is, but %s has other lines now, which are in %s", first.path, t.info.Path, made)
+		return k, nil
 	}
 }

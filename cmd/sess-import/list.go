@@ -19,10 +19,10 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// none is the result without a session: status 1 for a listing, an error if a
+// none is the result without a session: status 1 for a listing and for all that there are, an error if a
 // session was asked for.
 func (c *config) none(format string, args ...any) error {
-	if c.list {
+	if c.list || c.all {
 		return cli.No(format, args...)
 	}
 	return fmt.Errorf(format, args...)

@@ -29,5 +29,5 @@ func TestScript(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of sess-import --list, --homes --list, --prompts or --losses.", promptRow{}, homeRow{}, losses.LossRow{}, "sess-ls.json#/$defs/session")
+	rowtest.Schema(t, "A line of sess-import --list, --all --json, --homes --list, --prompts or --losses.", promptRow{}, homeRow{}, collectedRow{}, losses.LossRow{}, "sess-ls.json#/$defs/session")
 }

@@ -301,6 +301,11 @@ func (k *sink) publish(err error) (path string, _ error) {
 	return k.path, err
 }
 
+// raced reports whether another run made the file of a session meanwhile.
+func (k *sink) raced(err error) bool {
+	return k.many && k.temp != nil && errors.Is(err, errThere)
+}
+
 // link gives the file its name.
 func (k *sink) link() error {
 	publish := disk.Publish
