@@ -89,6 +89,7 @@ var words = []word{
 	{"role=", "add a message of `ROLE`"},
 	{"sarif", "%sprint SARIF 2.1.0"},
 	{"session", "only the session `SESSION`"},
+	{"settled", "take the end of a session that may still change when it was not written to for `DURATION`"},
 	{"since", "only %s since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"},
 	{"skip", "use all rules but `ID,ID`"},
 	{"sort", "sort by `KEY`"},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -285,7 +286,7 @@ func (k *sink) save(path string, f from) error {
 
 // note saves the facts about the source, when all of the session was compared with it or made of it.
 func (k *sink) note(info formats.Info) error {
-	if !k.stamped || k.path == "" || k.there == nil && k.what != "new" || k.there != nil && !k.compared {
+	if !k.stamped || k.path == "" || k.there == nil && k.what != listing.New || k.there != nil && !k.compared {
 		return nil
 	}
 	k.stamp.SHA256, k.stamp.Next = sum(info.Path, k.stamp.Size), ""

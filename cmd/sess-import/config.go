@@ -55,7 +55,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
 		cli.Bool(&c.json, "json", "print a JSON object for each session, whatever became of it; with --all"),
-		cli.Duration(&c.quiet, "settled", time.Hour, "with --all, take the end of a session that may still change when it was not written to for `DURATION`"),
+		cli.Duration(&c.quiet, "settled", time.Hour, "take the end of a session that may still change when it was not written to for `DURATION`; with --all"),
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
 		c.dest.ForceFlag(),

@@ -233,29 +233,10 @@ type task struct {
 	archive formats.Archive
 }
 
-// fates are what becomes of a session that is brought up to date, in the order in which they are told.
-var fates = []string{"new", "grown", "merged", "same", "waiting", "rewritten", "failed"}
-
-// A tally says how it went: each session is in one of its counts.
+// A tally says how it went.
 type tally struct {
-	of     map[string]int // by fate
-	status int            // of the failures, the largest
-}
-
-func (t tally) String() string {
-	var list []string
-	for _, fate := range fates {
-		list = append(list, fmt.Sprintf("%d %s", t.of[fate], fate))
-	}
-	return strings.Join(list, ", ")
-}
-
-// all is the number of sessions.
-func (t tally) all() (n int) {
-	for _, of := range t.of {
-		n += of
-	}
-	return n
+	listing.Fate
+	status int // of the failures, the largest
 }
 
 // every imports all sessions, those that are not there yet and what there is more of the others. They are converted beside each
@@ -272,7 +253,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 			t.abandon()
 		}
 	}()
-	sum := tally{of: map[string]int{}}
+	sum := tally{Fate: listing.Fate{}}
 	for t := range tasks {
 		<-t.done
 		if err := j.told(ctx, t, &sum); err != nil {
@@ -285,15 +266,15 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	j.progress.Clear()
 	// The status of a run that failed in part is the largest of the failures.
 	switch {
-	case sum.all() == 0:
+	case sum.All() == 0:
 		return cli.No("no session")
-	case sum.of["failed"] < sum.all() || sum.all() > 1:
-		j.streams.Infof("%v", sum)
+	case !j.json && (sum.Fate[listing.Failed] < sum.All() || sum.All() > 1): // rows say it
+		j.streams.Infof("%v", sum.Fate)
 	}
-	if n := sum.of["rewritten"]; n > 0 && sum.of["failed"] == 0 {
+	if n := sum.Fate[listing.Rewritten]; n > 0 && sum.Fate[listing.Failed] == 0 {
 		return cli.WithStatus(fmt.Errorf("%s", tty.Count(n, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
 	}
-	return j.streams.Unread(sum.of["failed"], sum.all(), sum.status)
+	return j.streams.Unread(sum.Fate[listing.Failed], sum.All(), sum.status)
 }
 
 // tasks begins the tasks of an archive, and gives them in the order of its list.
@@ -375,7 +356,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		t.abandon()
 		return ctx.Err()
 	}
-	j.progress.Showf("%d sessions: %v", sum.all(), *sum)
+	j.progress.Showf("%d sessions: %v", sum.All(), sum.Fate)
 	k, err := t.sink, t.err
 	if k != nil {
 		if _, err = k.publish(t.err); k.raced(err) { // what the other one made may have less
@@ -401,39 +382,39 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	if errors.Is(err, errRewritten) {
 		j.progress.Clear()
 		if k, err = j.anew(ctx, t, k); err == nil {
-			fate = "rewritten"
+			fate = listing.Rewritten
 		}
 	}
 	switch {
 	case errors.Is(err, errThere):
-		fate = "same"
+		fate = listing.Same
 		j.streams.Notef("%s: is there already", k.path)
 	case errors.Is(err, errWaiting):
-		fate = "waiting"
+		fate = listing.Waiting
 		j.streams.Notef("%s: %v", t.info.Path, err)
 	case isWriteError(err):
 		return err
 	case err != nil:
 		err = named(t.info, err)
-		fate, sum.status = "failed", max(sum.status, cli.Status(err))
+		fate, sum.status = listing.Failed, max(sum.status, cli.Status(err))
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
-	case fate == "merged":
+	case fate == listing.Merged:
 		j.progress.Clear()
 		j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", k.path, k.there.last)
 	}
-	sum.of[fate]++
+	sum.Fate[fate]++
 	return j.report(k, t.info, fate)
 }
 
 // report prints what became of a session: the path of a file that was made or appended to, or with --json a row in any case.
 func (j *job) report(k *sink, info formats.Info, fate string) error {
-	made := fate == "new" || fate == "grown" || fate == "merged" || fate == "rewritten" && k.fork != ""
+	made := fate == listing.New || fate == listing.Grown || fate == listing.Merged || fate == listing.Rewritten && k.fork != ""
 	text := k.path
 	switch {
 	case j.json:
-		r := collectedRow{Agent: j.name, Session: cmp.Or(k.id, info.ID), Source: info.Path, What: fate}
-		if made || fate == "same" {
+		r := listing.CollectedRow{Agent: j.name, Session: cmp.Or(k.id, info.ID), Source: info.Path, What: fate}
+		if made || fate == listing.Same {
 			r.Path = k.path
 		}
 		if made {

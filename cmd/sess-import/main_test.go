@@ -6,6 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sess-tools/sess/internal/agents/losses"
+	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
@@ -29,5 +30,5 @@ func TestScript(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of sess-import --list, --all --json, --homes --list, --prompts or --losses.", promptRow{}, homeRow{}, collectedRow{}, losses.LossRow{}, "sess-ls.json#/$defs/session")
+	rowtest.Schema(t, "A line of sess-import --list, --all --json, --homes --list, --prompts or --losses.", promptRow{}, homeRow{}, listing.CollectedRow{}, losses.LossRow{}, "sess-ls.json#/$defs/session")
 }

@@ -12,17 +12,6 @@ type homeRow struct {
 	Exact    bool   `row:"exact"`            // Whether all of them were asked for their directory, and could be read; if not, more may be of this one.
 }
 
-// A collectedRow is what --all made of a session.
-type collectedRow struct {
-	row.Kind `row:"collected"`
-	Session  string `row:"session,null"`                                               // The session's id; null if it could not be read.
-	Agent    string `row:"agent,known"`                                                // The agent, by the name that addresses begin with.
-	Source   string `row:"source,null"`                                                // The file or database that it was read from.
-	Path     string `row:"path,null"`                                                  // The session's file; null if there is none.
-	What     string `row:"what" enum:"new grown merged same waiting rewritten failed"` // What became of it.
-	Added    int    `row:"added" min:"0"`                                              // How many entries were appended, or are in the new file.
-}
-
 // A promptRow is a prompt of oh-my-pi's database.
 type promptRow struct {
 	row.Kind  `row:"prompt"`

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -49,7 +50,7 @@ type sink struct {
 	ctx    context.Context
 
 	fork string // the id of the session, where the agent's own one has other lines
-	what string // what was done: made, grown or merged
+	what string // what was done, as [listing.New] and others
 
 	there       *stored // the file that is there, if it is compared
 	compared    bool    // the header was
@@ -111,10 +112,10 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		err = k.retitled(info)
 	}
 	if err == nil && k.there != nil {
-		if k.what = "grown"; len(k.there.missing) == 0 {
+		if k.what = listing.Grown; len(k.there.missing) == 0 {
 			err = errThere
 		} else if k.there.merged() {
-			k.what = "merged"
+			k.what = listing.Merged
 		}
 	}
 	if err == nil && k.strict && lost > 0 {
@@ -224,7 +225,7 @@ func (k *sink) open(text string) (header string, err error) {
 		k.there.only = k.stamped && was.SHA256 != "" && was.Source == k.stamp.Source && sum(was.Source, was.Size) == was.SHA256
 		return header, nil
 	}
-	if k.what = "new"; k.dest.DryRun {
+	if k.what = listing.New; k.dest.DryRun {
 		return header, nil
 	}
 	dir, base := filepath.Dir(k.path), filepath.Base(k.path)

@@ -24,6 +24,7 @@ type config struct {
 	wait, grace                      time.Duration
 	timeout                          time.Duration // without a word of the remote
 	idle                             time.Duration // how long a pull that follows rests
+	collection
 }
 
 // A run is what a command does with the remote.

@@ -22,9 +22,10 @@ var pushCommand = command("push", "[SESSION...]", "append to the remote what the
 	`sess-sync push s.jsonl
 sess-sync push -q --remote s3://ci-sessions s.jsonl || [ $? -eq 1 ]
 sess-sync push --expect-leaf 0d6f9a51 s.jsonl
-sess-sync push -a`,
+sess-sync push -a
+sess-sync push -q --agent claude,codex || [ $? -eq 1 ]`,
 	func(c *config) []cli.Flag {
-		return append(c.changes(),
+		return append(append(c.changes(), c.collection.flags()...),
 			cli.String(&c.expectLeaf, "expect-leaf", "", "push only if `REF` is the leaf; otherwise status 4"),
 			triesFlag(c),
 			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
@@ -36,6 +37,12 @@ func triesFlag(c *config) cli.Flag {
 }
 
 func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
+	if err := c.collection.check(c.all || c.expectLeaf != "", operands); err != nil {
+		return err
+	}
+	if len(c.agents) > 0 {
+		return c.collected(ctx, s, l)
+	}
 	paths, err := c.sessions(ctx, s, operands)
 	if err != nil {
 		return err

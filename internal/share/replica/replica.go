@@ -42,14 +42,20 @@ type Options struct {
 	Grace      time.Duration
 	Reseed     bool // the remote lost parts, or has a gap: append the lines that it lacks
 	DryRun     bool // change nothing
-	Warn       func(format string, args ...any)
-	Moved      func(bytes int)   // called for each part that was read or sent; may be nil
-	Step       func(step string) // called in front of every effect; for tests
+
+	// Collected says that the file is a copy that a program made of a session that is kept elsewhere: an entry that the
+	// remote has with other bytes, which another version of the program or other rules made, is no conflict. The remote's counts.
+	Collected bool
+
+	Warn  func(format string, args ...any)
+	Moved func(bytes int)   // called for each part that was read or sent; may be nil
+	Step  func(step string) // called in front of every effect; for tests
 }
 
 // A Result says what was done, or with DryRun what there is to do.
 type Result struct {
 	Sent, Got int // lines
+	Differ    int // entries of a collected file that the remote has with other bytes
 	N         uint64
 }
 
@@ -133,7 +139,7 @@ func (s *transfer) once(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		left, err := own.without(got)
+		left, _, err := own.without(got, s.Collected)
 		if err != nil {
 			return err
 		}

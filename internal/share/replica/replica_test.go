@@ -628,3 +628,43 @@ func TestForeignWriter(t *testing.T) {
 		}
 	}
 }
+
+// Of a copy that a program collected the entries of the remote count, whatever their bytes: none is there twice, and only what the
+// remote lacks is sent. Another header is a conflict as ever.
+func TestCollectedCopies(t *testing.T) {
+	t.Parallel()
+	a, b, c := entry("a", ""), entry("b", "a"), entry("c", "b")
+	other := strings.Replace(a, `"x"`, `"y"`, 1)
+	for name, tt := range map[string]struct {
+		file, remote, want string
+		result             Result
+		err                error
+	}{
+		"other bytes":     {file: header + a + b, remote: header + other, want: header + other + b, result: Result{Sent: 1, Got: 1, Differ: 1, N: 2}},
+		"nothing to send": {file: header + a, remote: header + other + b, want: header + other + b, result: Result{Got: 2, Differ: 1, N: 1}},
+		"an extension":    {file: header + a + b + c, remote: header + a, want: header + a + b + c, result: Result{Sent: 2, N: 2}},
+		"ours between":    {file: header + a + b, remote: header + a + c + b, want: header + a + c + b, result: Result{Got: 2, N: 1}},
+		"another header":  {file: strings.Replace(header, "/w", "/v", 1) + a, remote: header + a, err: ErrConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := t.TempDir()
+			log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
+			write(t, path, tt.file)
+			if _, err := log.Append(t.Context(), testID, 0, 1, []byte(tt.remote)); err != nil {
+				t.Fatal(err)
+			}
+			o := options(log)
+			o.Collected = true
+			got, err := Push(t.Context(), path, o)
+			switch {
+			case !errors.Is(err, tt.err):
+				t.Fatalf("%v, want %v", err, tt.err)
+			case err != nil && (content(t, path) != tt.file || inRemote(t, log) != tt.remote):
+				t.Error("changed all the same")
+			case err == nil && (got != tt.result || content(t, path) != tt.want || inRemote(t, log) != tt.want):
+				t.Errorf("%+v\nfile %s\nremote %s\nwant %s", got, content(t, path), inRemote(t, log), tt.want)
+			}
+		})
+	}
+}

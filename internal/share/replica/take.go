@@ -42,10 +42,10 @@ func linesOf(r io.Reader) (list own, err error) {
 
 // without returns the lines that others do not hold, in order. A line that is there
 // twice has to be held twice. The error is ErrConflict if an entry has other bytes
-// there.
-func (mine own) without(others own) (own, error) {
+// there; of collected lines such entries are left out, and counted.
+func (mine own) without(others own, collected bool) (left own, differ int, err error) {
 	if len(mine) == 0 || len(others) == 0 {
-		return mine, nil
+		return mine, 0, nil
 	}
 	held, ids := map[[sha256.Size]byte]int{}, map[string]bool{}
 	for _, line := range others {
@@ -54,7 +54,6 @@ func (mine own) without(others own) (own, error) {
 			ids[id] = true
 		}
 	}
-	var left own
 	for _, line := range mine {
 		sum := sha256.Sum256(line)
 		times, same := held[sum]
@@ -62,12 +61,20 @@ func (mine own) without(others own) (own, error) {
 			held[sum]--
 			continue
 		}
-		if id := idOf(bytes.TrimSuffix(line, []byte("\n"))); id != "" && ids[id] && !same {
-			return nil, fmt.Errorf("%w in the entry %.80q", ErrConflict, id)
+		id := idOf(bytes.TrimSuffix(line, []byte("\n")))
+		switch {
+		case id == "" || !ids[id]:
+		case collected:
+			if !same {
+				differ++
+			}
+			continue
+		case !same:
+			return nil, 0, fmt.Errorf("%w in the entry %.80q", ErrConflict, id)
 		}
 		left = append(left, line)
 	}
-	return left, nil
+	return left, differ, nil
 }
 
 // take brings the lines of the remote into the file: at its end, or in front of the lines behind
@@ -95,7 +102,7 @@ func (s *transfer) take(ctx context.Context, d *diff) (err error) {
 	if err != nil {
 		return err
 	}
-	left, err := mine.without(theirs)
+	left, differ, err := mine.without(theirs, s.Collected)
 	if err != nil {
 		return err
 	}
@@ -119,7 +126,7 @@ func (s *transfer) take(ctx context.Context, d *diff) (err error) {
 	if err != nil {
 		return err
 	}
-	s.result.Got += len(theirs)
+	s.result.Got, s.result.Differ = s.result.Got+len(theirs), s.result.Differ+differ
 	// The file has the lines of the remote now.
 	for _, b := range d.rest {
 		d.sum.Write(b)
