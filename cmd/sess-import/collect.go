@@ -19,6 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -38,8 +39,11 @@ type stored struct {
 	met             map[string]int    // how often the source has had an id
 	name, last      string            // the name that it has, and its last entry
 	missing         [][]byte          // lines of the source that it has not
-	only            bool              // the source has its bytes of before, and more behind them
+	judged          bool              // the bytes that the source had are known
+	only            bool              // the source has them, and more behind them
 	differs         string            // the first line of the source that is another one here
+	rules           string            // the digest of those by which its last lines were cleaned, "" if that is not known
+	left            int               // entries of which other rules take out more
 }
 
 type entry struct {
@@ -65,8 +69,9 @@ func nth(met map[string]int, id string) string {
 
 // load takes in the file that is there. Its lock is held from here on, so that of two runs the second finds what the
 // first has appended.
-func (k *sink) load(ctx context.Context) (err error) {
-	s, met := &stored{entries: map[string]*entry{}, met: map[string]int{}}, map[string]int{}
+func (k *sink) load(ctx context.Context, was from) (err error) {
+	s, met := &stored{entries: map[string]*entry{}, met: map[string]int{}, rules: was.Rules}, map[string]int{}
+	var clean *redact.Growing
 	if !k.dest.DryRun {
 		if s.Appender, err = jsonl.OpenAppender(ctx, k.path, jsonl.Options{Tail: jsonl.EndLine}); err != nil {
 			return err
@@ -88,13 +93,26 @@ func (k *sink) load(ctx context.Context) (err error) {
 				return fmt.Errorf("reading %s: %w", k.path, err)
 			}
 			s.name = s.header.Title
+			if clean, err = k.judge(s, was); err != nil {
+				return err
+			}
+		}
+		if clean != nil {
+			if now, err := clean.Line(text); err != nil || now != text {
+				s.left++
+			}
+		}
+		if s.header.Raw() == text {
 			continue
 		}
 		e, err := session.ParseEntry(text)
 		if err != nil {
 			continue // damage, which is that file's
 		}
-		own := &entry{fact: e.Type() == session.TypeSessionInfo || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
+		if e.Str("customType") == customRedacted {
+			s.rules = js.Value(text).Get("data", "rules").Str()
+		}
+		own := &entry{fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
 		own.whole, own.said = sums(text)
 		if e.Type() == session.TypeSessionInfo {
 			s.name = e.Str("name")
@@ -113,7 +131,7 @@ func (k *sink) compare(text string) error {
 		if err != nil {
 			return err
 		}
-		if h.ID != s.header.ID || h.Timestamp != s.header.Timestamp || h.CWD != s.header.CWD {
+		if h.ID != s.header.ID || h.Timestamp != s.header.Timestamp || h.CWD != s.header.CWD && k.clean == nil {
 			s.differs = text
 			return errRewritten
 		}
@@ -131,7 +149,8 @@ func (k *sink) compare(text string) error {
 		return nil
 	}
 	own.seen = true
-	if whole, said := sums(text); own.whole != whole && own.said != said && !s.only {
+	others := k.clean != nil && s.rules != k.digest && !s.judged // it may be the rules that say it otherwise
+	if whole, said := sums(text); own.whole != whole && own.said != said && !s.only && !others {
 		s.differs = text
 		return errRewritten
 	}
@@ -179,6 +198,17 @@ func (s *stored) merged() bool {
 // retitled adds the name that the agent keeps beside the session, if that is another one than the session has.
 func (k *sink) retitled(info formats.Info) error {
 	name, known, last := session.OneLine(info.Name), k.title, k.last
+	if k.redacts && name != "" {
+		clean, err := k.cleaner()
+		if err != nil {
+			return err
+		}
+		line, err := clean.Line(js.Object(js.StringField("name", name)))
+		if err != nil {
+			return err
+		}
+		name = js.Value(line).Get("name").Str()
+	}
 	isKnown := func(string) bool { return false }
 	if s := k.there; s != nil {
 		isKnown = func(id string) bool { return s.entries[id] != nil }
@@ -206,6 +236,9 @@ type from struct {
 	Quiet  bool   `json:"quiet"`  // all of it was taken
 	SHA256 string `json:"sha256"` // of that many bytes
 	Next   string `json:"next,omitempty"`
+
+	Rules   string `json:"rules,omitempty"`   // the digest of those by which the last lines were cleaned
+	Checked string `json:"checked,omitempty"` // the digest of those by which all lines were looked at, if others
 }
 
 func fromFile(path string) string {
@@ -290,5 +323,8 @@ func (k *sink) note(info formats.Info) error {
 		return nil
 	}
 	k.stamp.SHA256, k.stamp.Next = sum(info.Path, k.stamp.Size), ""
+	if k.stamp.Rules = k.digest; k.there != nil && len(k.there.missing) == 0 && k.there.rules != "" && k.there.rules != k.digest {
+		k.stamp.Rules, k.stamp.Checked = k.there.rules, k.digest
+	}
 	return k.save(k.path, k.stamp)
 }

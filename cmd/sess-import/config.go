@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/store"
@@ -40,10 +41,12 @@ type config struct {
 	own                         bool       // the agent's own sessions are read, in its place
 	dest                        address.Destination
 	quiet                       time.Duration // from when on a source is taken whole
+	redact                      bool
+	rules                       rules.Flags
 }
 
 func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+	return append(append([]cli.Flag{
 		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, a name, or the path of its file"),
 		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
@@ -76,7 +79,8 @@ func (c *config) flags() []cli.Flag {
 		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		address.SyncFlag(&c.dest.Sync),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and write nothing"),
-	}
+		cli.Bool(&c.redact, "redact", "take secrets out of what --all makes, as sess-redact does"),
+	}, c.rules.What()...), c.rules.With()...)
 }
 
 // known returns the formats, and the user's own maps.
@@ -135,6 +139,10 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("unexpected operand %q", operands[2])
 	case c.json && !c.all:
 		return cli.UsageError("--json goes with --all; --list prints JSON without it")
+	case len(c.rules.Args()) > 0 && !c.redact, c.redact && !c.all:
+		return cli.WithHint(cli.UsageError("--redact goes with --all, and the rules of secrets with --redact"), "sess-import ... | sess-redact takes secrets out of one session")
+	case c.rules.As == "hash" && c.rules.KeyFile == "":
+		return cli.WithHint(cli.UsageError("--with hash wants --key FILE here"), "with another key in each run what was written before would have other bytes")
 	case c.recent && (c.all || c.session != ""):
 		return cli.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.anywhere && (!c.recent || c.cwd != ""):
@@ -159,6 +167,9 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():
 		return cli.UsageError("--detect makes nothing")
+	}
+	if err := c.rules.Check(); err != nil {
+		return err
 	}
 	return c.dest.Check()
 }

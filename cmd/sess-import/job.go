@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -20,6 +21,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -54,6 +56,10 @@ type job struct {
 	grows      bool          // a copy of a session grows by appending
 	beside     bool          // the agent keeps names beside its sessions
 	quietAfter time.Duration // from when on a source is taken whole
+
+	redact       bool                                   // the copies have no secrets
+	rules        func() (redact.Options, string, error) // for that, and for copies that have none already; with the digest
+	left, leftIn int                                    // entries that have what other rules now take out, and sessions of them
 }
 
 func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
@@ -78,10 +84,27 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress()
 	}
 	return &job{
+		redact: c.redact, rules: onceRules(c, s),
 		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
+}
+
+// onceRules returns a function that makes the rules of secrets when the first session wants them.
+func onceRules(c *config, s *cli.Streams) func() (redact.Options, string, error) {
+	type made struct {
+		how    redact.Options
+		digest string
+	}
+	once := sync.OnceValues(func() (m made, err error) {
+		m.how, m.digest, err = c.rules.Options(s)
+		return m, err
+	})
+	return func() (redact.Options, string, error) {
+		m, err := once()
+		return m.how, m.digest, err
+	}
 }
 
 // errDamaged is the error of a session of which parts are damaged, if they may not be: --on-damage says how. A line that is being
@@ -271,6 +294,10 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	case !j.json && (sum.Fate[listing.Failed] < sum.All() || sum.All() > 1): // rows say it
 		j.streams.Infof("%v", sum.Fate)
 	}
+	if j.left > 0 {
+		j.streams.Warnf("%s of %s have what the rules now take out, and stay as they are; a remote forgets nothing: delete the parts there, or make new secrets; sess-redact --check has the places",
+			tty.Count(j.left, "entry", "entries"), tty.Count(j.leftIn, "session", "sessions"))
+	}
 	if n := sum.Fate[listing.Rewritten]; n > 0 && sum.Fate[listing.Failed] == 0 {
 		return cli.WithStatus(fmt.Errorf("%s", tty.Count(n, "session has other lines than were imported", "sessions have other lines than were imported")), cli.ExitMalformed)
 	}
@@ -372,6 +399,10 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	} else {
 		k = j.sink(nil)
 	}
+	if k.there != nil && k.there.left > 0 {
+		j.left, j.leftIn = j.left+k.there.left, j.leftIn+1
+		j.streams.Notef("%s: %s with what the rules now take out", k.path, tty.Count(k.there.left, "entry", "entries"))
+	}
 	for _, l := range t.losses {
 		if err == nil {
 			j.progress.Clear()
@@ -442,7 +473,7 @@ func (j *job) anew(ctx context.Context, t *task, first *sink) (*sink, error) {
 	}
 	for of := first; ; { // a fork of which lines have changed since has one, too
 		k := j.sink(bufio.NewWriterSize(nil, bufferSize))
-		k.fork = derivedID(of.id, of.there.differs)
+		k.fork, k.redacts = derivedID(of.id, of.there.differs), of.redacts
 		made, err := k.publish(k.convert(ctx, t.archive, t.info, func(formats.Loss) {}))
 		again := errors.Is(err, errRewritten)
 		if err != nil && !again && !errors.Is(err, errThere) {

@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -52,6 +53,10 @@ type sink struct {
 	fork string // the id of the session, where the agent's own one has other lines
 	what string // what was done, as [listing.New] and others
 
+	redacts bool            // secrets are taken out
+	clean   *redact.Growing // takes them out
+	digest  string          // of its rules
+
 	there       *stored // the file that is there, if it is compared
 	compared    bool    // the header was
 	entries     int     // that were read
@@ -65,7 +70,9 @@ type sink struct {
 }
 
 // sink returns a sink that has the buffer until it is sealed.
-func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: buffer} }
+func (j *job) sink(buffer *bufio.Writer) *sink {
+	return &sink{job: j, buffer: buffer, redacts: j.redact}
+}
 
 // convert makes the lines of one session. The sink has to be published, whatever the error.
 func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
@@ -112,6 +119,9 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		err = k.retitled(info)
 	}
 	if err == nil && k.there != nil {
+		err = k.marked()
+	}
+	if err == nil && k.there != nil {
 		if k.what = listing.Grown; len(k.there.missing) == 0 {
 			err = errThere
 		} else if k.there.merged() {
@@ -139,7 +149,13 @@ func (k *sink) line(text string) error {
 		if text, err = k.open(text); err != nil {
 			return err
 		}
-	} else if k.entries++; k.many && k.beside {
+	} else if k.entries++; k.clean != nil {
+		var err error
+		if text, err = k.clean.Line(text); err != nil {
+			return err
+		}
+	}
+	if k.entries > 0 && k.many && k.beside {
 		e, err := session.ParseEntry(text)
 		if err != nil {
 			return err
@@ -190,6 +206,11 @@ func derivedID(id, apart string) string {
 
 // open makes the file for the session with this header, which it returns, or looks at the one that is there.
 func (k *sink) open(text string) (header string, err error) {
+	defer func() {
+		if err == nil && k.redacts {
+			header, err = k.begin(header)
+		}
+	}()
 	for {
 		header = k.named(text)
 		h, err := session.HeaderOf([]byte(header))
@@ -212,17 +233,23 @@ func (k *sink) open(text string) (header string, err error) {
 		case !k.many:
 			return "", errThere
 		case strings.HasPrefix(was.Next, h.ID+"-"): // else it is none of this session's
-			k.fork = was.Next
+			k.fork, k.redacts = was.Next, k.redacts || was.Rules != ""
 			continue
-		case k.stamped && k.stamp.sameFile(was) && (was.Quiet || !k.stamp.Quiet):
+		}
+		checked, err := k.rulesAsIn(was)
+		switch {
+		case err != nil:
+			return "", err
+		case k.stamped && k.stamp.sameFile(was) && (was.Quiet || !k.stamp.Quiet) && checked:
 			return "", errThere
-		case !k.stamped && k.from.Before(fi.ModTime().Add(-2*time.Second)): // it may have taken so long to read the source
+		case !k.stamped && !k.redacts && k.from.Before(fi.ModTime().Add(-2*time.Second)): // it may have taken so long to read the source
 			return "", errThere
 		}
-		if err := k.load(k.ctx); err != nil {
+		if err := k.load(k.ctx, was); err != nil {
 			return "", err
 		}
-		k.there.only = k.stamped && was.SHA256 != "" && was.Source == k.stamp.Source && sum(was.Source, was.Size) == was.SHA256
+		k.there.judged = k.stamped && was.SHA256 != "" && was.Source == k.stamp.Source
+		k.there.only = k.there.judged && sum(was.Source, was.Size) == was.SHA256
 		return header, nil
 	}
 	if k.what = listing.New; k.dest.DryRun {

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/secret"
@@ -207,7 +208,7 @@ func (c *config) openBaseline(s *cli.Streams) (*baseline, error) {
 	case c.baseline != "":
 		return b, b.read(s, c.baseline)
 	case c.newBaseline != "":
-		b.key = make([]byte, keySize)
+		b.key = make([]byte, rules.KeySize)
 		if _, err := rand.Read(b.key); err != nil {
 			return nil, err
 		}
@@ -217,7 +218,7 @@ func (c *config) openBaseline(s *cli.Streams) (*baseline, error) {
 }
 
 func (b *baseline) read(s *cli.Streams, name string) error {
-	list, err := lines(s, name, "--baseline")
+	list, err := rules.Lines(s, name, "--baseline")
 	if err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (b *baseline) read(s *cli.Streams, name string) error {
 		bad := json.Unmarshal([]byte(text), &l) != nil
 		if n == 0 {
 			b.key, err = hex.DecodeString(l.Key)
-			bad = bad || err != nil || l.Type != "baseline" || l.Version != 1 || len(b.key) != keySize
+			bad = bad || err != nil || l.Type != "baseline" || l.Version != 1 || len(b.key) != rules.KeySize
 		} else {
 			bad = bad || l.Type != "finding" || l.Fingerprint == ""
 		}

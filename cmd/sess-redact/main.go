@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 )
 
 var tool = cli.Tool{
@@ -25,7 +26,7 @@ var tool = cli.Tool{
 sess-redact --with hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
 sess-ls -0 | xargs -0 -r sess-redact --check`,
-	Complete: complete.Words(map[string]func() []string{"ID,ID": ruleIDs}),
+	Complete: complete.Words(map[string]func() []string{"ID,ID": rules.IDs}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run

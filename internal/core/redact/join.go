@@ -211,7 +211,12 @@ func (r *Redactor) take(f secret.Finding, pieces []piece, starts []int, oneLine 
 	with := r.o.Style.marker(f)
 	var cuts []func()
 	known, touched := true, false
+	first := pieces[0]
 	for i, p := range pieces {
+		if r.newest != nil && p.line != r.newest {
+			first = pieces[min(i+1, len(pieces)-1)]
+			continue
+		}
 		s := secret.Span{From: max(f.From-starts[i], 0), To: min(f.To-starts[i], len(p.text))}
 		if s.From >= s.To {
 			continue
@@ -227,7 +232,6 @@ func (r *Redactor) take(f secret.Finding, pieces []piece, starts []int, oneLine 
 	if known || touched { // words of a list do not carry on what was found in one
 		return
 	}
-	first := pieces[0]
 	field := first.field
 	if oneLine && len(pieces) > 1 {
 		field = r.tree.field(first.literal, r.shown, pieces[len(pieces)-1].element)

@@ -53,6 +53,7 @@ type Redactor struct {
 	tree   tree
 	clean  map[string]bool // short strings without a secret
 	number int             // of the line that the tree is of
+	newest *line           // the only line that may be cut because of others; nil for any
 }
 
 // New makes a redactor. It fails if the replacement looks like a secret.

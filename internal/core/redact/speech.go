@@ -83,32 +83,37 @@ const (
 	maxBytes = 16 << 20
 )
 
-// add adds a line, which ends what others said, but for streams of events, which go side by side.
+// add adds a line.
 func (q *queue) add(r *Redactor, l *line) {
 	q.lines = append(q.lines, l)
 	q.bytes += len(l.text)
 	if l.last.index >= 0 {
-		if !isStream(l.kind) {
-			for kind, s := range q.spoken {
-				if kind != l.kind && !isStream(kind) {
-					s.close(r)
-					delete(q.spoken, kind)
-				}
-			}
-		}
-		s := q.spoken[l.kind]
-		if s == nil {
-			s = &speech{}
-			q.spoken[l.kind] = s
-		}
-		s.say(r, l.first, l.last)
-		if !l.single && !l.first.cut {
-			s.close(r)
-			s.add(l.last)
-		}
+		q.hear(r, l)
 	}
 	if len(q.lines) > maxHeld || q.bytes > maxBytes {
 		q.close(r)
+	}
+}
+
+// hear adds what a line says, which ends what others said, but for streams of events, which go side by side.
+func (q *queue) hear(r *Redactor, l *line) {
+	if !isStream(l.kind) {
+		for kind, s := range q.spoken {
+			if kind != l.kind && !isStream(kind) {
+				s.close(r)
+				delete(q.spoken, kind)
+			}
+		}
+	}
+	s := q.spoken[l.kind]
+	if s == nil {
+		s = &speech{}
+		q.spoken[l.kind] = s
+	}
+	s.say(r, l.first, l.last)
+	if !l.single && !l.first.cut {
+		s.close(r)
+		s.add(l.last)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -163,6 +164,21 @@ func (o Options) check() error {
 		}
 	}
 	return nil
+}
+
+// Digest returns 16 hex digits, which are others if other rules are chosen. Of values it has the names alone: a reader of the
+// digest could try short ones.
+func (o Options) Digest() string {
+	var named []string
+	for _, v := range o.Values {
+		named = append(named, v.Name)
+	}
+	all := o.Allow
+	if !o.Bare {
+		all = slices.Concat(gitleaksAllow(), all)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d", fmt.Sprint(o.list()), fmt.Sprint(all), o.Only, o.Skip, named, o.Depth))
+	return hex.EncodeToString(sum[:8])
 }
 
 // list returns the rules in their order, the more specific first.

@@ -1,4 +1,4 @@
-package main
+package rules
 
 import (
 	"fmt"
@@ -50,10 +50,10 @@ type documentAllow struct {
 
 // addRules adds the rules of --rules and -e. A file that does not extend the default ones
 // stands in their place, as with gitleaks.
-func (c *config) addRules(s *cli.Streams, o *secret.Options) error {
+func (f *Flags) addRules(s *cli.Streams, o *secret.Options) error {
 	files := 0
 	extends := false
-	for _, name := range c.rules {
+	for _, name := range f.Rules {
 		if name == everyRule {
 			o.Generic = true
 			continue
@@ -70,7 +70,7 @@ func (c *config) addRules(s *cli.Streams, o *secret.Options) error {
 		}
 	}
 	o.Bare = files > 0 && !extends
-	for i, expr := range c.exprs {
+	for i, expr := range f.Exprs {
 		o.Rules = append(o.Rules, secret.Rule{ID: fmt.Sprintf("regex-%d", i+1), Regex: expr})
 	}
 	return nil
@@ -153,11 +153,11 @@ func allows(list []documentAllow) (out []secret.Allow, err error) {
 }
 
 // addAllowed adds what --allow says is no secret.
-func (c *config) addAllowed(s *cli.Streams, o *secret.Options) error {
-	if c.allow == "" {
+func (f *Flags) addAllowed(s *cli.Streams, o *secret.Options) error {
+	if f.Allow == "" {
 		return nil
 	}
-	list, err := lines(s, c.allow, "--allow")
+	list, err := Lines(s, f.Allow, "--allow")
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *config) addAllowed(s *cli.Streams, o *secret.Options) error {
 			continue
 		}
 		if re, err := regexp.Compile(text); err != nil || re.MatchString("") {
-			return cli.UsageError("%s:%d: want a regular expression that does not match the empty text", c.allow, n+1)
+			return cli.UsageError("%s:%d: want a regular expression that does not match the empty text", f.Allow, n+1)
 		}
 		a.Regexes = append(a.Regexes, text)
 	}
