@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -25,6 +26,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -420,8 +422,8 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	case errors.Is(err, errThere):
 		fate = listing.Same
 		j.streams.Notef("%s: is there already", k.path)
-	case errors.Is(err, errWaiting):
-		fate = listing.Waiting
+	case errors.Is(err, errWaiting), err != nil && j.unbegun(t.info.Path):
+		fate, err = listing.Waiting, errWaiting
 		j.streams.Notef("%s: %v", t.info.Path, err)
 	case isWriteError(err):
 		return err
@@ -436,6 +438,26 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	}
 	sum.Fate[fate]++
 	return j.report(k, t.info, fate)
+}
+
+// unbegun reports whether a source has no whole line yet, and was written to a short time ago.
+func (j *job) unbegun(path string) bool {
+	if !j.grows || path == "" {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil || !fi.Mode().IsRegular() || time.Since(fi.ModTime()) >= j.quietAfter {
+		return false
+	}
+	for l, err := range jsonl.Lines(f) {
+		return err == nil && l.Torn
+	}
+	return true
 }
 
 // report prints what became of a session: the path of a file that was made or appended to, or with --json a row in any case.

@@ -142,7 +142,9 @@ func (c *conv) settleBefore(l line) {
 			}
 			return
 		}
-		c.stopped = c.b.Growth == formats.Closed // nothing has decided yet
+		if c.stopped = c.b.Growth == formats.Closed; c.stopped { // nothing has decided yet
+			return
+		}
 	}
 	c.settle()
 }

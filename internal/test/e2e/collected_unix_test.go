@@ -1,0 +1,348 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// agentTurn makes the lines of a turn of Claude Code with a call, and one of codex.
+func agentTurn(r *rand.Rand, id string, n int, key string) (claude, codex []string) {
+	at := func(s int) string { return fmt.Sprintf("2026-01-02T03:%02d:%02d.000Z", n, s) }
+	said := fmt.Sprintf("turn %d of %s, %d", n, id, r.Uint32())
+	if n%2 == 1 {
+		said += ", with " + key
+	}
+	parent := func(k int) string {
+		if n == 0 && k == 0 {
+			return "null"
+		}
+		if k == 0 {
+			return fmt.Sprintf(`"%s-%d-3"`, id[:8], n-1)
+		}
+		return fmt.Sprintf(`"%s-%d-%d"`, id[:8], n, k-1)
+	}
+	for k, message := range []string{
+		`"type":"user","message":{"role":"user","content":"` + said + `"}`,
+		fmt.Sprintf(`"type":"assistant","message":{"id":"m%da","type":"message","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls"}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":2}}`, n, n),
+		fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"a.txt"}]}`, n),
+		fmt.Sprintf(`"type":"assistant","message":{"id":"m%db","type":"message","role":"assistant","model":"claude-x","content":[{"type":"text","text":"answer %d"}],"stop_reason":"end_turn","usage":{"input_tokens":19,"output_tokens":3}}`, n, n),
+	} {
+		claude = append(claude, fmt.Sprintf(`{"parentUuid":%s,"isSidechain":false,%s,"uuid":"%s-%d-%d","timestamp":"%s","cwd":"/p","sessionId":"%s","version":"2.1.330"}`, parent(k), message, id[:8], n, k, at(k), id))
+	}
+	if n == 0 {
+		codex = append(codex, fmt.Sprintf(`{"timestamp":"%s","type":"session_meta","payload":{"id":"c%s","timestamp":"%s","cwd":"/p","originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}`, at(0), id[1:], at(0)))
+	}
+	for k, payload := range []string{
+		`"type":"event_msg","payload":{"type":"task_started","model_context_window":9000}`,
+		`"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + said + `"}]}`,
+		fmt.Sprintf(`"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"c%d"}`, n),
+		fmt.Sprintf(`"type":"response_item","payload":{"type":"function_call_output","call_id":"c%d","output":"a.txt"}`, n),
+		fmt.Sprintf(`"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"answer %d"}]}`, n),
+		`"type":"event_msg","payload":{"type":"task_complete","last_agent_message":"answer"}`,
+	} {
+		codex = append(codex, fmt.Sprintf(`{"timestamp":"%s",%s}`, at(10+k), payload))
+	}
+	return claude, codex
+}
+
+// sources writes the sessions of a home, line by line and sometimes in the midst of one, while others read them.
+func sources(t *testing.T, r *rand.Rand, home, name, key string) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for n := range 2 {
+		id := fmt.Sprintf("0%s%06d-1111-4111-8111-%012d", name, n, n)
+		var lines [2][]string
+		for k := range 3 + r.IntN(4) {
+			claude, codex := agentTurn(r, id, k, key)
+			lines[0], lines[1] = append(lines[0], claude...), append(lines[1], codex...)
+		}
+		for i, path := range []string{home + "/claude/projects/-p/" + id + ".jsonl", home + "/codex/sessions/2026/01/02/rollout-2026-01-02T03-00-00-c" + id[1:] + ".jsonl"} {
+			pauses := rand.New(rand.NewPCG(r.Uint64(), 1))
+			wg.Go(func() {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Error(err)
+					return
+				}
+				f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer f.Close()
+				for _, line := range lines[i] {
+					at := pauses.IntN(len(line))
+					for _, part := range []string{line[:at], line[at:] + "\n"} {
+						if _, err := f.WriteString(part); err != nil {
+							t.Error(err)
+						}
+						time.Sleep(time.Duration(pauses.Int64N(int64(8 * time.Millisecond))))
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+// TestCollectConverges has two machines with one home, and one with another home, collect into one remote while the agents
+// write, several at once and killed in between. In the end every line is in the remote once, and each store has what one import of
+// the finished sessions makes. Every second time without secrets.
+func TestCollectConverges(t *testing.T) {
+	t.Parallel()
+	done := map[string]int{}
+	var mu sync.Mutex
+	t.Cleanup(func() { t.Log(done) })
+	for seed := range seeds(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			counts := gather(t, uint64(seed))
+			mu.Lock()
+			defer mu.Unlock()
+			for what, n := range counts {
+				done[what] += n
+			}
+		})
+	}
+}
+
+func gather(t *testing.T, seed uint64) map[string]int {
+	dir := t.TempDir()
+	f := &fleet{t: t, dir: dir, done: map[string]int{}}
+	f.do(0, "sess-sync", "init", "remote")
+	key := "ghp_" + "1a2B3c4D5e6F7g8H9i0J" + "kLmNoPqRsTuVwXyZ"
+	redact := ""
+	if seed%2 == 1 {
+		redact = " --redact"
+	}
+	on := func(home, store, script string) []string {
+		return []string{"sh", "-c", fmt.Sprintf(`export PATH=%s:$PATH SESS_REMOTE=$PWD/remote SESS_DIR=$PWD/%s CLAUDE_CONFIG_DIR=$PWD/%s/claude CODEX_HOME=$PWD/%s/codex; %s`, bin, store, home, home, script)}
+	}
+	push := func(home, store, settled string) []string {
+		return on(home, store, "exec sess-sync push -q --agent claude,codex --retries 500 --settled "+settled+redact)
+	}
+	machines := map[string]string{"m0": "a", "m1": "a", "m2": "b"}
+	stop := make(chan struct{})
+	var writers, collectors sync.WaitGroup
+	for i, home := range []string{"a", "b"} {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		writers.Go(func() { sources(t, r, filepath.Join(dir, home), home, key) })
+	}
+	for i, store := range []string{"m0", "m0", "m1", "m2"} { // two at once on the first
+		r := rand.New(rand.NewPCG(seed, uint64(10+i)))
+		collectors.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				args, what := push(machines[store], store, "1h"), "push"
+				if r.IntN(2) == 0 {
+					what = "killed push"
+					killed(t, dir, "", time.Duration(r.Int64N(int64(60*time.Millisecond))), args...)
+				} else if got := wait(t, command(dir, args...)); got.status > 1 && got.status != 4 {
+					t.Errorf("status %d: %s", got.status, got.stderr)
+				}
+				f.mu.Lock()
+				f.done[what]++
+				f.mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
+	close(stop)
+	collectors.Wait()
+	for range 2 {
+		for _, store := range slices.Sorted(maps.Keys(machines)) {
+			f.do(1, push(machines[store], store, "0s")...)
+		}
+	}
+	f.do(0, "sess-sync", "check")
+	for store, home := range machines {
+		f.do(0, on(home, "once-"+store, "for a in claude codex; do sess-import -q --all --store --settled 0s"+redact+" $a || exit; done")...)
+		paths, err := filepath.Glob(filepath.Join(dir, "once-"+store, "*", "2*.jsonl"))
+		if err != nil || len(paths) != 4 {
+			t.Fatalf("%d sessions, %v", len(paths), err)
+		}
+		for _, path := range paths {
+			want := readFile(t, path)
+			here := strings.Replace(path, "once-"+store, store, 1)
+			if got := readFile(t, here); got != want {
+				t.Errorf("%s is not what one import makes:\n%s\nwant\n%s", here, got, want)
+			}
+			_, id, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "_")
+			if got := f.do(0, "sess-sync", "cat", id); got != want {
+				t.Errorf("the remote has something else of %s:\n%s\nwant\n%s", id, got, want)
+			}
+			if seed%2 == 1 && strings.Contains(want, key) || seed%2 == 0 && !strings.Contains(want, key) {
+				t.Errorf("%s: the secret", path)
+			}
+		}
+	}
+	return f.done
+}
+
+// A home is one of Claude Code and codex, with a store beside it.
+type home struct {
+	*testing.T
+	dir string
+}
+
+func newHome(t *testing.T) home {
+	t.Helper()
+	h := home{t, t.TempDir()}
+	for _, dir := range []string{"claude/projects/-p", "codex/sessions/2026/01/02"} {
+		if err := os.MkdirAll(filepath.Join(h.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// do runs a line of sh, and returns what it prints and its status.
+func (h home) do(script string) result {
+	h.Helper()
+	return wait(h.T, command(h.dir, "sh", "-c", fmt.Sprintf("export PATH=%s:$PATH SESS_DIR=$PWD/store CLAUDE_CONFIG_DIR=$PWD/claude CODEX_HOME=$PWD/codex; %s", bin, script)))
+}
+
+// stored returns the file of a session in the store.
+func (h home) stored(id string) string {
+	h.Helper()
+	return readFile(h.T, glob(h.T, filepath.Join(h.dir, "store", "*", "2*_"+id+".jsonl"))[0])
+}
+
+const oneID = "0a000000-1111-4111-8111-000000000000"
+
+// put writes the first turns of a session of Claude Code.
+func (h home) put(id string, turns int) {
+	h.Helper()
+	var lines []string
+	for n := range turns {
+		claude, _ := agentTurn(rand.New(rand.NewPCG(1, uint64(n))), id, n, "banana")
+		lines = append(lines, claude...)
+	}
+	write(h.T, h.dir, "claude/projects/-p/"+id+".jsonl", strings.Join(lines, "\n")+"\n")
+}
+
+// Each session that is listed is in one number, whatever was done to some of them.
+func TestCollectCounts(t *testing.T) {
+	t.Parallel()
+	h, r := newHome(t), rand.New(rand.NewPCG(5, 6))
+	id := func(n int) string { return fmt.Sprintf("0a%06d-1111-4111-8111-000000000000", n) }
+	turns := map[int]int{}
+	for round := range 4 {
+		for n := range 12 {
+			path := "claude/projects/-p/" + id(n) + ".jsonl"
+			switch r.IntN(6) {
+			case 0:
+				turns[n]++
+				h.put(id(n), turns[n])
+			case 1:
+				h.do(`f=$(ls store/*/2*_` + id(n) + `.jsonl 2>/dev/null) && sess-append -q -t here "$f"`)
+			case 2:
+				h.do(`[ ! -f ` + path + ` ] || sed -i "s/turn 0/turn ` + fmt.Sprint(round) + `00/" ` + path)
+			case 3:
+				if turns[n] == 0 {
+					write(t, h.dir, path, `{"type":"permission-mode","permissionMode":"default","sessionId":"`+id(n)+`"}`+"\n")
+				}
+			}
+		}
+		got := h.do("sess-import --all --store --no-losses claude")
+		numbers, sum := strings.Fields(got.stderr), 0
+		for i, word := range numbers {
+			if i > 0 && slices.Contains([]string{"new,", "grown,", "merged,", "same,", "waiting,", "rewritten,", "failed"}, word) {
+				n := 0
+				if _, err := fmt.Sscan(numbers[i-1], &n); err == nil {
+					sum += n
+				}
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(h.dir, "claude", "projects", "-p", "*.jsonl"))
+		if err != nil || sum != len(files) || got.status != 0 && got.status != 3 {
+			t.Errorf("round %d: %d sessions, %d counted, status %d: %s", round, len(files), sum, got.status, got.stderr)
+		}
+	}
+}
+
+// A copy that an older reader made, which wrote its entries otherwise, goes on.
+func TestCollectOldReader(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	h.do("sess-import -q --all --store claude")
+	old := h.do(`sed -i 's/"stopReason":/"old":true,"stopReason":/; s/"kept":{"claude":{/&"old":1,/' store/*/2*.jsonl; cat store/*/2*.jsonl`).stdout
+	if strings.Count(old, `"old":`) < 4 {
+		t.Fatalf("nothing is old:\n%s", old)
+	}
+	h.put(oneID, 3)
+	got := h.do("sess-import --all --store claude")
+	if got.status != 0 || !strings.Contains(got.stderr, "0 new, 1 grown, 0 merged, 0 same, 0 waiting, 0 rewritten") {
+		t.Errorf("status %d: %s", got.status, got.stderr)
+	}
+	if now := h.stored(oneID); !strings.HasPrefix(now, old) || strings.Count(now, "turn 2 of") == 0 {
+		t.Errorf("it is now\n%s", now)
+	}
+}
+
+// Other rules hold for the lines that come, behind an entry that says so, and the lines that are there stay.
+func TestRulesChange(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	h.do("sess-import -q --all --store --redact claude")
+	before := h.stored(oneID)
+	h.put(oneID, 4)
+	got := h.do("sess-import --all --store --redact -e banana claude")
+	after := h.stored(oneID)
+	rest, ok := strings.CutPrefix(after, before)
+	if got.status != 0 || !ok || !strings.HasPrefix(rest, `{"type":"custom","customType":"sess:redacted","data":{"rules":"`) || strings.Contains(rest, "banana") || !strings.Contains(rest, "[redacted:regex-1]") {
+		t.Errorf("status %d, %s\n%s", got.status, got.stderr, rest)
+	}
+	if !strings.Contains(got.stderr, "1 entry of 1 session have what the rules now take out") && !strings.Contains(got.stderr, "of 1 session have what the rules now take out") {
+		t.Errorf("it is not said: %s", got.stderr)
+	}
+	if again := h.do("sess-import --all --store --redact -e banana claude"); strings.Contains(again.stderr, "warning") || h.stored(oneID) != after {
+		t.Errorf("it is said again: %s", again.stderr)
+	}
+	if got := h.do("sess-check store/*/2*.jsonl"); got.status != 0 {
+		t.Errorf("sess-check: %d, %s", got.status, got.stdout)
+	}
+}
+
+// A name that the agent keeps beside the session is appended when it is another one, once for each, and changes nothing that is there.
+func TestAboutIsAppended(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	id, names, before := "c0000000-1111-4111-8111-000000000000", 0, ""
+	var lines []string
+	for n := range 4 {
+		_, codex := agentTurn(rand.New(rand.NewPCG(1, uint64(n))), id, n, "banana")
+		lines = append(lines, codex...)
+		write(t, h.dir, "codex/sessions/2026/01/02/rollout-2026-01-02T03-00-00-"+id+".jsonl", strings.Join(lines, "\n")+"\n")
+		if n != 2 {
+			names++
+			h.do(fmt.Sprintf(`printf '{"id":"%s","thread_name":"name %d","updated_at":"2026-01-02T03:0%d:00Z"}\n' >>codex/session_index.jsonl`, id, n, n))
+		}
+		for range 2 {
+			h.do("sess-import -q --all --store codex")
+		}
+		now := h.stored(id)
+		if !strings.HasPrefix(now, before) || strings.Count(now, `"type":"session_info"`) != names {
+			t.Fatalf("turn %d: %d names are wanted\n%s", n, names, now)
+		}
+		before = now
+	}
+	if rest := h.do("sess-check store/*/2*.jsonl && sess-ls --all --json"); !strings.Contains(rest.stdout, `"title":"name 3"`) {
+		t.Errorf("%d: %s", rest.status, rest.stdout)
+	}
+}
