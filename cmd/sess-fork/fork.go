@@ -73,7 +73,7 @@ func (c *config) header(src *address.Source) (h session.HeaderFields, err error)
 			return h, err
 		}
 	}
-	h.ID = session.NewSessionID()
+	h.ID, h.Origin = session.NewSessionID(), src.Header.Origin()
 	return h, nil
 }
 

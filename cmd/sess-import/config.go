@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -20,6 +22,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -43,6 +46,7 @@ type config struct {
 	quiet                       time.Duration // from when on a source is taken whole
 	redact                      bool
 	rules                       rules.Flags
+	host, user                  string
 }
 
 func (c *config) flags() []cli.Flag {
@@ -79,8 +83,32 @@ func (c *config) flags() []cli.Flag {
 		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		address.SyncFlag(&c.dest.Sync),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and write nothing"),
+		cli.String(&c.host, "host", "", "put the name of the machine, `NAME`, into the header ($SESS_HOST)"),
+		cli.String(&c.user, "user", "", "put the user, `TEXT`, into the header; git is the address of mail that git knows ($SESS_USER)"),
 		cli.Bool(&c.redact, "redact", "take secrets out of what --all makes, as sess-redact does"),
 	}, c.rules.What()...), c.rules.With()...)
+}
+
+// origin returns what headers say of where a session is from: of people only what was asked for, and none of
+// it where names of users are taken out.
+func (c *config) origin(ctx context.Context, about formats.About) (o session.Origin) {
+	if about.Home != nil {
+		o.Harness = about.Name
+	}
+	if c.redact && c.rules.Users {
+		return o
+	}
+	o.Host, o.User = cmp.Or(c.host, os.Getenv("SESS_HOST")), cmp.Or(c.user, os.Getenv("SESS_USER"))
+	if o.User == "git" {
+		o.User = ""
+		if out, err := git.Run(ctx, ".", nil, "config", "user.email"); err == nil {
+			text, err := io.ReadAll(out)
+			if err = errors.Join(err, out.Close()); err == nil {
+				o.User = strings.TrimSpace(string(text))
+			}
+		}
+	}
+	return o
 }
 
 // known returns the formats, and the user's own maps.

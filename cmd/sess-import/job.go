@@ -45,6 +45,7 @@ type job struct {
 	strict   bool
 	damaged  string
 	many     bool                    // every session, each into another file
+	origin   session.Origin          // where sessions are from, for their headers
 	session  string                  // the only one of many that is wanted: an id, the beginning of one, or a path
 	here     func(cwd string) bool   // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
@@ -64,7 +65,7 @@ type job struct {
 	left, leftIn int                                    // entries that have what other rules now take out, and sessions of them
 }
 
-func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
+func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
 	here, err := c.here(f.About())
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (c *config) job(s *cli.Streams, f formats.Format, src *formats.Source) (*jo
 		progress = s.Progress()
 	}
 	return &job{
-		redact: c.redact, rules: onceRules(c, s),
+		redact: c.redact, rules: onceRules(c, s), origin: c.origin(ctx, f.About()),
 		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,

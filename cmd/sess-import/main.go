@@ -60,7 +60,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	if c.detect {
 		return printName(s, format)
 	}
-	job, err := c.job(s, format, src)
+	job, err := c.job(ctx, s, format, src)
 	if err != nil {
 		return err
 	}

@@ -213,6 +213,9 @@ func (k *sink) open(text string) (header string, err error) {
 	}()
 	for {
 		header = k.named(text)
+		if !k.native {
+			header = k.origin.On(header)
+		}
 		h, err := session.HeaderOf([]byte(header))
 		if err != nil {
 			return "", err

@@ -93,6 +93,7 @@ func (r *report) read(ctx context.Context, src selection.Source) (got reading) {
 	}
 	h := got.Header
 	got.session.ID, got.session.Parent, got.session.CWD = h.ID, h.ParentSession, h.CWD
+	got.session.Origin = h.Origin()
 	place := in.Place(h.ID)
 	got.session.Operand, got.session.Path = place.Address, place.Path
 	got.session.Time, got.session.Timed = js.ParseTime(h.Timestamp)

@@ -37,7 +37,10 @@ type callKey struct {
 	Month      string `row:"month,null"`       // The month of the call; null if it is not known.
 	Model      string `row:"model,null"`       // The model; null if it is not known.
 	Provider   string `row:"provider,null"`    // The provider; null if it is not known.
-	Agent      string `row:"agent,known"`      // The agent, sess for the store of sess.
+	Agent      string `row:"agent,known"`      // The agent, also of a session that was imported; sess for others.
+	Host       string `row:"host,null"`        // The machine that the header names; null if it names none.
+	User       string `row:"user,null"`        // The user that the header names; null if it names none.
+	Repo       string `row:"repo,null"`        // The address of the git repository that the header names; null if it names none.
 	Project    string `row:"project,null"`     // The working directory of the session; null if it is not known.
 	Session    string `row:"session,known"`    // The id of the session.
 	Branch     string `row:"branch,known"`     // Whether the call is on the active path: active or abandoned.

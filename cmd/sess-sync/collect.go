@@ -12,7 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/internal/core/redact/rules"
+	"github.com/sess-tools/sess/internal/core/redact/flags"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
@@ -26,7 +26,7 @@ type collection struct {
 	session, transcript string
 	settled             time.Duration
 	redact              bool
-	rules               rules.Flags
+	rules               flags.Flags
 }
 
 func (c *collection) flags() []cli.Flag {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,59 @@ func (h Header) Original() Header {
 		h.ID, h.raw = of, string(js.Value(h.raw).With("id", js.Value(js.Quote(of))).Without(Of))
 	}
 	return h
+}
+
+// An Origin says where a session is from, in members of its header. Each is "" if that is not known.
+type Origin struct {
+	Harness string // the agent that it was made of, by the name that addresses begin with
+	Host    string // the machine
+	User    string
+	Git     string // an object with remote, branch and commit, as JSON
+}
+
+// Origin returns what the header says of where the session is from.
+func (h Header) Origin() Origin {
+	v := js.Value(h.raw)
+	o := Origin{Harness: v.Get(harnessKey).Str(), Host: v.Get("host").Str(), User: v.Get("user").Str()}
+	if git := v.Get("git"); git.IsObject() {
+		o.Git = string(git)
+	}
+	return o
+}
+
+// Git returns the member git of a header, "" if nothing is known. The remote loses what its address has of a user.
+func Git(remote, branch, commit string) string {
+	if u, err := url.Parse(remote); err == nil && u.Host != "" {
+		u.User = nil
+		remote = u.String()
+	}
+	var fields []js.Field
+	for _, f := range [][2]string{{"remote", remote}, {"branch", branch}, {"commit", commit}} {
+		if f[1] != "" {
+			fields = append(fields, js.StringField(f[0], f[1]))
+		}
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	return js.Object(fields...)
+}
+
+// Repo returns the address of the repository, "" if it is not known.
+func (o Origin) Repo() string { return js.Value(o.Git).Get("remote").Str() }
+
+// On returns a header with the members of an origin that it has not.
+func (o Origin) On(header string) string {
+	v, has := js.Value(header), Header{raw: header}.Origin()
+	for _, m := range []struct{ name, text, has string }{{harnessKey, o.Harness, has.Harness}, {"host", o.Host, has.Host}, {"user", o.User, has.User}} {
+		if m.text != "" && m.has == "" {
+			v = v.With(m.name, js.Value(js.Quote(m.text)))
+		}
+	}
+	if o.Git != "" && has.Git == "" {
+		v = v.With("git", js.Value(o.Git))
+	}
+	return string(v)
 }
 
 // HeaderOf reads a header line without its line feed. The error matches
@@ -104,6 +158,7 @@ type HeaderFields struct {
 	CWD           string
 	Title         string
 	ParentSession string
+	Origin        Origin
 }
 
 // NewHeader returns the header line of a new session, without a line feed.
@@ -118,7 +173,7 @@ func NewHeader(f HeaderFields) string {
 	if f.ParentSession != "" {
 		fields = append(fields, js.StringField("parentSession", f.ParentSession))
 	}
-	return js.Object(fields...)
+	return f.Origin.On(js.Object(fields...))
 }
 
 // titleSlot reads oh-my-pi's title slot, the fixed-size line it keeps in front

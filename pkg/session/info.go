@@ -19,6 +19,7 @@ type Info struct {
 	CWD           string // "" if the header has none
 	Name          string // "" if it has none
 	ParentSession string
+	Origin        Origin
 	Version       int
 	Created       time.Time // of the header; zero if it does not parse
 	Modified      time.Time // newest user or assistant message, else the header's time; zero if neither
@@ -333,7 +334,7 @@ func (s *infoScan) header(e Entry, offset int64) error {
 		return p
 	}
 	s.opened = true
-	s.info.ID, s.info.CWD, s.info.ParentSession, s.info.Version = h.ID, h.CWD, h.ParentSession, h.Version
+	s.info.ID, s.info.CWD, s.info.ParentSession, s.info.Version, s.info.Origin = h.ID, h.CWD, h.ParentSession, h.Version, h.Origin()
 	if ms, ok := js.ParseTime(h.Timestamp); ok {
 		s.info.Created = time.UnixMilli(ms).UTC()
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 const (
@@ -99,12 +100,12 @@ type base struct {
 
 // A head is what the first line of a rollout says.
 type head struct {
-	id, cwd, parent string
-	firstPrompt     string // the first thing that codex shows of the user, if that is near
-	created         int64
-	base            *base
-	size            int64
-	modified        time.Time
+	id, cwd, parent, git string
+	firstPrompt          string // the first thing that codex shows of the user, if that is near
+	created              int64
+	base                 *base
+	size                 int64
+	modified             time.Time
 }
 
 // headOf reads the first line of a rollout.
@@ -197,6 +198,7 @@ func parseHead(l line) (head, error) {
 	h := head{
 		id: v.Get("id").Str(), cwd: v.Get("cwd").Str(), created: l.time,
 		parent: parentIn(v),
+		git:    session.Git(v.Get("git", "repository_url").Str(), v.Get("git", "branch").Str(), v.Get("git", "commit_hash").Str()),
 	}
 	if ms, ok := js.ParseTime(v.Get("timestamp").Str()); ok {
 		h.created = ms

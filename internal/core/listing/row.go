@@ -41,9 +41,12 @@ type SessionRow struct {
 	Session      string      `row:"session,known"`     // The session's id.
 	Parent       string      `row:"parent,null"`       // The session that it comes from, by path or id, as its header has it; null if there is none.
 	CWD          string      `row:"cwd,null"`          // The working directory; null if the header names none.
-	Agent        string      `row:"agent,null"`        // The agent whose session it is; null for one of the store of sess, of a directory or of the remote.
+	Agent        string      `row:"agent,null"`        // The agent whose session it is; for one of the store of sess, of a directory or of the remote the one that it was imported from; null if there is none.
 	Title        string      `row:"title,null"`        // The session's title on one line: the one that is stored, else one made of the first prompts; null if there is neither.
 	TitleFrom    string      `row:"titleFrom,null"`    // Where the title is from: "stored" or "prompt"; null if there is none.
+	Host         string      `row:"host,null"`         // The machine, if the header names one; else null.
+	User         string      `row:"user,null"`         // The user, if the header names one; else null.
+	Repo         string      `row:"repo,null"`         // The address of the git repository, if the header names one; else null.
 	Version      int         `row:"version"`           // The version of the format, 1 to 3; 0 if there is none.
 	Created      row.Time    `row:"created"`           // When the session was begun.
 	Modified     row.Time    `row:"modified"`          // When the newest message was written, or else the session begun.
@@ -67,9 +70,10 @@ func Write(w io.Writer, r Row) error { return row.Write(w, r.row()) }
 func (r Row) row() SessionRow {
 	title, from := r.Title()
 	out := SessionRow{
-		Address: r.Address, Path: r.Path, Session: r.ID, Parent: r.ParentSession, CWD: r.CWD, Agent: r.Agent, Title: title, TitleFrom: from,
+		Address: r.Address, Path: r.Path, Session: r.ID, Parent: r.ParentSession, CWD: r.CWD, Agent: cmp.Or(r.Agent, r.Origin.Harness), Title: title, TitleFrom: from,
 		Version: r.Version, Created: moment(r.Created), Modified: moment(r.Modified), Written: moment(r.ModTime),
 		Size: r.Size, Entries: r.Entries, Messages: r.Messages, Exact: r.Exact, FirstMessage: r.FirstMessage, LastMessage: r.LastMessage,
+		Host: r.Origin.Host, User: r.Origin.User, Repo: r.Origin.Repo(),
 	}
 	if s := r.Spent; !r.Unspent {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
@@ -120,6 +124,7 @@ func Parse(data []byte) (Row, error) {
 		Title, TitleFrom                           string
 		Created, Modified, Written                 string
 		FirstMessage, LastMessage                  string
+		Host, User, Repo                           string
 		Version, Entries, Messages                 int
 		Size                                       int64
 		Exact                                      bool
@@ -140,8 +145,12 @@ func Parse(data []byte) (Row, error) {
 			ID: v.Session, CWD: v.CWD, Name: v.Title, ParentSession: v.Parent, Version: v.Version,
 			Created: timeOf(v.Created), Modified: timeOf(v.Modified), Entries: v.Entries, Messages: v.Messages,
 			FirstMessage: v.FirstMessage, LastMessage: v.LastMessage, Exact: v.Exact,
+			Origin: session.Origin{Host: v.Host, User: v.User},
 		},
 	}}
+	if v.Repo != "" {
+		r.Origin.Git = js.Object(js.StringField("remote", v.Repo))
+	}
 	if v.TitleFrom == convo.TitlePrompt {
 		r.Name, r.Prompts = "", []string{v.Title} // whose title it is
 	}

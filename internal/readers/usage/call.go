@@ -62,8 +62,9 @@ type Session struct {
 	Parent        string // the session it was forked from, by its path or id, "" for none
 	CWD           string
 	Agent         string // whose it is, "" for ours
-	Time          int64  // when it was begun, in milliseconds since the epoch
-	Timed         bool   // its header says so
+	Origin        session.Origin
+	Time          int64 // when it was begun, in milliseconds since the epoch
+	Timed         bool  // its header says so
 }
 
 // key identifies a call. Two hashes with seeds of their own are equal by chance in one of

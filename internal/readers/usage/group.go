@@ -93,7 +93,7 @@ func (s *Sum) PricedBy() string {
 
 // Keys are what calls can be grouped by.
 func Keys() []string {
-	return []string{"hour", "day", "week", "month", "model", "provider", "agent", "project", "session", "branch", "purpose", "stop-reason"}
+	return []string{"hour", "day", "week", "month", "model", "provider", "agent", "host", "user", "repo", "project", "session", "branch", "purpose", "stop-reason"}
 }
 
 // TimeKeys are those of Keys that are times.
@@ -107,7 +107,13 @@ func keyOf(name string, c *Call, s *Session, zone *time.Location) string {
 	case "provider":
 		return c.Provider
 	case "agent":
-		return cmp.Or(s.Agent, "sess")
+		return cmp.Or(s.Agent, s.Origin.Harness, "sess")
+	case "host":
+		return s.Origin.Host
+	case "user":
+		return s.Origin.User
+	case "repo":
+		return s.Origin.Repo()
 	case "project":
 		return s.CWD
 	case "session":

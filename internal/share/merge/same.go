@@ -24,7 +24,12 @@ func (m *merger) leading(sides []*side) *side {
 		return chosen
 	}
 	for _, s := range sides {
-		if s.header.Raw() != chosen.header.Raw() {
+		if s.header.Raw() != chosen.header.Raw() && s.header.Origin().On(chosen.header.Raw()) == s.header.Raw() {
+			chosen = s // it says the same, and where the session is from
+		}
+	}
+	for _, s := range sides {
+		if s.header.Raw() != chosen.header.Raw() && chosen.header.Origin().On(s.header.Raw()) != chosen.header.Raw() {
 			m.Warn("header", "%s: its header is not that of %s, which counts; --header theirs takes the other", s.Name, chosen.Name)
 		}
 	}

@@ -346,3 +346,66 @@ func TestAboutIsAppended(t *testing.T) {
 		t.Errorf("%d: %s", rest.status, rest.stdout)
 	}
 }
+
+// The header of an import says whose session it is, and nothing personal that nobody asked for; rows and sums tell by it.
+func TestOwnerOfAnImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	h.do("sess-import -q --all --store claude")
+	header, _, _ := strings.Cut(h.stored(oneID), "\n")
+	if !strings.Contains(header, `"harness":"claude"`) || strings.Contains(header, `"host"`) || strings.Contains(header, `"user"`) {
+		t.Errorf("the header is %s", header)
+	}
+	if rows := h.do("sess-ls --all --json").stdout; !strings.Contains(rows, `"agent":"claude"`) || !strings.Contains(rows, `"host":null`) {
+		t.Errorf("rows: %s", rows)
+	}
+	if rows := h.do("sess-stat --all --json --by agent").stdout; !strings.Contains(rows, `"key":{"agent":"claude"}`) {
+		t.Errorf("sums: %s", rows)
+	}
+	h.do("rm -r store; SESS_HOST=m1 SESS_USER=ann sess-import -q --all --store claude")
+	if rows := h.do("sess-stat --all --json --by host,user").stdout; !strings.Contains(rows, `"host":"m1","user":"ann"`) {
+		t.Errorf("sums: %s", rows)
+	}
+	if rows := h.do("sess-ls --all --json").stdout; !strings.Contains(rows, `"host":"m1","user":"ann","repo":null`) {
+		t.Errorf("rows: %s", rows)
+	}
+	h.do("rm -r store; SESS_HOST=m1 SESS_USER=ann sess-import -q --all --store --redact --users claude")
+	if header, _, _ = strings.Cut(h.stored(oneID), "\n"); strings.Contains(header, "ann") || !strings.Contains(header, `"harness":"claude"`) {
+		t.Errorf("the header is %s", header)
+	}
+}
+
+// A fork keeps where its session is from, and a merge takes the header that says it.
+func TestForkKeepsHarness(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	h.do("SESS_HOST=m1 sess-import -q --all --store claude")
+	fork := h.do("sess-fork store/*/2*.jsonl").stdout
+	if header, _, _ := strings.Cut(fork, "\n"); !strings.Contains(header, `"harness":"claude","host":"m1"`) {
+		t.Errorf("the header is %s", header)
+	}
+	for _, order := range []string{"old.jsonl new.jsonl", "new.jsonl old.jsonl"} {
+		got := h.do(`cp store/*/2*.jsonl new.jsonl; sed '1s/,"harness":"claude","host":"m1"//' new.jsonl >old.jsonl; sess-merge ` + order)
+		if header, _, _ := strings.Cut(got.stdout, "\n"); got.status != 0 || got.stderr != "" || !strings.Contains(header, `"harness":"claude"`) {
+			t.Errorf("%s: status %d, %s\n%s", order, got.status, got.stderr, header)
+		}
+	}
+}
+
+// Two machines make one header of one source, whatever stands around them, and of codex it names the repository without a password.
+func TestHeaderOfTwoMachines(t *testing.T) {
+	t.Parallel()
+	h, id := newHome(t), "c0000000-1111-4111-8111-000000000000"
+	_, lines := agentTurn(rand.New(rand.NewPCG(1, 1)), id, 0, "banana")
+	lines[0] = strings.Replace(lines[0], `"source":"cli"`, `"source":"cli","git":{"commit_hash":"0a1b","branch":"main","repository_url":"https://ann:word@example.org/r.git"}`, 1)
+	write(t, h.dir, "codex/sessions/2026/01/02/rollout-2026-01-02T03-00-00-"+id+".jsonl", strings.Join(lines, "\n")+"\n")
+	h.do("sess-import -q --all --store codex")
+	first, _, _ := strings.Cut(h.stored(id), "\n")
+	h.do("rm -r store; mkdir w; cd w; git init -q .; USER=x HOSTNAME=y sess-import -q --all --store codex")
+	second, _, _ := strings.Cut(h.stored(id), "\n")
+	if first != second || !strings.Contains(first, `"git":{"remote":"https://example.org/r.git","branch":"main","commit":"0a1b"}`) || strings.Contains(first, "word") {
+		t.Errorf("the headers are\n%s\n%s", first, second)
+	}
+}

@@ -192,9 +192,9 @@ var heavy = map[string][]string{
 	"github.com/alecthomas/":          {"sess-show"},
 	"github.com/yuin/":                {"sess-show"},
 	"github.com/modelcontextprotocol": {"sess-mcp"},
-	"github.com/BurntSushi/":          {"sess-redact"},
+	"github.com/BurntSushi/":          {"sess-redact", "sess-import"},
 	"mvdan.cc/sh/":                    {"sess-assert", "sess-calls"},
-	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
+	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn", "sess-import"},
 	"github.com/guptarohit":           {"sess-stat"}, // which is small, and for plots
 }
 

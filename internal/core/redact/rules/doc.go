@@ -1,3 +1,3 @@
-// Package rules has the flags that choose the rules for secrets, for the tools that take secrets out of sessions that they write.
-// Rules in files are configurations of gitleaks.
+// Package rules makes the rules for secrets of flags and of files, which are configurations of gitleaks, for the tools that take
+// secrets out of sessions that they write.
 package rules
