@@ -35,6 +35,7 @@ var words = []word{
 	{"branches", "take the entries of all branches"},
 	{"budget", "%s at most `TOKENS`"},
 	{"color", "use colours `WHEN`"},
+	{"content", "write what was said, too"},
 	{"context", "show what fills the context"},
 	{"context!", "print `N` entries before and after each"},
 	{"copies", "take copies, too"},
@@ -76,11 +77,13 @@ var words = []word{
 	{"null", "names and rows end with a NUL"},
 	{"only", "use only the rules `ID,ID`"},
 	{"output", "make `FILE`, and print its path; - is standard output"},
+	{"output!", "make the tables in `DIR`, and print the path of each file"},
 	{"parent", "add behind the entry `REF` instead of the leaf; null begins anew"},
 	{"paths", "print only the address of each session"},
 	{"print", "print `WHAT`"},
 	{"prompts", "print the prompts of %s"},
 	{"provider", "the `PROVIDER` of answers ($SESS_PROVIDER)"},
+	{"prune", "remove %s"},
 	{"quiet", "print no messages"},
 	{"quiet!", "print no rows and no messages, and stop at the first match"},
 	{"reason", "note the reason `WHY`"},
@@ -139,7 +142,7 @@ var letters = map[string]string{
 }
 
 // dialects are the tools that are like another program, with the letters that mean in them what they mean there.
-var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-watch": ""}
+var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-table": "", "sess-watch": ""}
 
 // drifting returns in which words the tools do not agree: a word with two meanings, a meaning with
 // two words, a letter that stands for two words, a name that was given up. There are none if each

@@ -42,6 +42,7 @@ var groups = []group{
 	}},
 	{"Keep", [][2]string{
 		{"sync", "share sessions between machines"},
+		{"table", "write tables for DuckDB and the like"},
 		{"seg", "keep a large session in segments"},
 	}},
 }

@@ -1,8 +1,8 @@
 package usage
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/maphash"
 	"path"
 	"strings"
 
@@ -44,6 +44,9 @@ func (c *Call) unanswered() bool {
 	return c.Purpose == Reply && c.empty() && c.Price.Unknown == "" && c.Price.Searches == 0 && (c.Stop == "error" || c.Stop == "aborted")
 }
 
+// IsTotal reports whether it is no call, but a usage that only says what total its source has.
+func (c *Call) IsTotal() bool { return c.Price.Parts > 0 && c.Tokens.Total() == 0 }
+
 // The purposes of calls.
 const (
 	Reply         = "reply"
@@ -67,12 +70,9 @@ type Session struct {
 	Timed         bool  // its header says so
 }
 
-// key identifies a call. Two hashes with seeds of their own are equal by chance in one of
-// 2^64 stores of a billion calls.
+// key identifies a call: the first 16 bytes of a SHA-256. It is the same in every process, and two different calls
+// cannot be made to have the same one.
 type key [2]uint64
-
-// seeds are of this process: an attacker cannot make two calls equal.
-var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 // identity returns what identifies a call.
 //
@@ -122,7 +122,8 @@ func (c *Call) appendUsage(b []byte) []byte {
 }
 
 func hashed(b []byte) key {
-	return key{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
+	sum := sha256.Sum256(b)
+	return key{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
 // isPosition reports whether an id is, or may be, the position of an entry in a session
@@ -145,7 +146,8 @@ func newLineage(sessions []Session) *lineage {
 	ids := map[node]string{} // by the base of a name
 	for i := range sessions {
 		s := &sessions[i]
-		ids[node{s.Agent, base(s.Name)}] = s.ID
+		own, _, _ := s.Names()
+		ids[node{s.Agent, own}] = s.ID
 	}
 	kin := &lineage{parents: map[node]node{}}
 	for i := range sessions {
@@ -153,16 +155,21 @@ func newLineage(sessions []Session) *lineage {
 		if s.Parent == "" {
 			continue
 		}
-		name := base(s.Parent)
-		id, ok := ids[node{s.Agent, name}]
-		if !ok {
-			id = name[strings.LastIndexByte(name, '_')+1:]
+		_, name, id := s.Names()
+		if known, ok := ids[node{s.Agent, name}]; ok {
+			id = known
 		}
 		if parent := (node{s.Agent, id}); parent != s.node() {
 			kin.parents[s.node()] = parent
 		}
 	}
 	return kin
+}
+
+// Names returns the name of the session's file alone, that of its parent's, and the id at the end of that.
+func (s *Session) Names() (own, parent, id string) {
+	parent = base(s.Parent)
+	return base(s.Name), parent, parent[strings.LastIndexByte(parent, '_')+1:]
 }
 
 // base is the name of a session's file alone.

@@ -38,8 +38,8 @@ type Sum struct {
 func (s *Sum) add(c *Call, is Charge, copies int) {
 	total := c.Tokens.Total()
 	if c.Price.Parts > 0 {
-		if s.Parts, s.Told = s.Parts+c.Price.Parts, s.Told+c.Price.Total; total == 0 {
-			return // it is no call
+		if s.Parts, s.Told = s.Parts+c.Price.Parts, s.Told+c.Price.Total; c.IsTotal() {
+			return
 		}
 	}
 	s.Calls++

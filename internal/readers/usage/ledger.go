@@ -2,7 +2,6 @@ package usage
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -24,9 +23,6 @@ type Ledger struct {
 	texts    []string
 	prices   []session.Price  // but for the first, each is another than the usual one
 	chains   map[int32][]link // by session, of codex
-
-	positions map[key][]string // ids of the calls with an identity, in the session at hand
-	at        int32            // that session
 }
 
 // A record is a call as a ledger keeps it.
@@ -64,25 +60,32 @@ func (r *records) add(rec record) int32 {
 // A copied is a session that has a copy of a call, in a list.
 type copied struct{ session, next int32 }
 
-// A link is a call of a session whose copies are told by their payload.
+// A link is a call of a session whose copies are told by what its calls begin with.
 type link struct {
-	payload uint64
-	call    int32
-	rest    bool // it is no reply, but what a total says that no reply did
+	chain key
+	call  int32
+	rest  bool // it is no reply, but what a total says that no reply did
 }
 
 // Add adds the calls of a session.
 func (l *Ledger) Add(s Session, calls []Call) {
 	if l.known == nil {
-		l.known, l.names, l.chains, l.at = map[key]int32{}, map[string]uint32{}, map[int32][]link{}, -1
+		l.known, l.names, l.chains = map[key]int32{}, map[string]uint32{}, map[int32][]link{}
 	}
 	at := int32(len(l.sessions))
 	l.sessions = append(l.sessions, s)
+	var keys, chain []key
+	if !l.KeepCopies {
+		keys, chain = identities(&s, calls), chained(&s, calls)
+	}
 	for i := range calls {
-		c := &calls[i]
-		rec := l.add(c, at)
-		if s.Agent == "codex" {
-			l.chains[at] = append(l.chains[at], link{c.payload, rec, c.Purpose == Rest})
+		var k key
+		if !l.KeepCopies {
+			k = keys[i]
+		}
+		rec := l.add(&calls[i], at, k)
+		if chain != nil {
+			l.chains[at] = append(l.chains[at], link{chain[i], rec, calls[i].Purpose == Rest})
 		}
 	}
 }
@@ -90,11 +93,9 @@ func (l *Ledger) Add(s Session, calls []Call) {
 // byPayload reports whether an agent gives copies of calls other ids.
 func byPayload(agent string) bool { return agent == "codex" || agent == "opencode" }
 
-// add adds a call and returns its position.
-func (l *Ledger) add(c *Call, session int32) int32 {
-	var k key
+// add adds a call with an identity, unless copies are kept, and returns its position.
+func (l *Ledger) add(c *Call, session int32, k key) int32 {
 	if !l.KeepCopies {
-		k = l.among(c, c.identity(&l.sessions[session]), session)
 		if i, ok := l.known[k]; ok {
 			l.copy(i, session)
 			if l.better(c, l.calls.at(i)) {
@@ -109,23 +110,6 @@ func (l *Ledger) add(c *Call, session int32) int32 {
 		l.known[k] = i
 	}
 	return i
-}
-
-// among tells calls of one session apart that have the same identity, and ids of their own: a position is not the id
-// of an entry, but two positions are two entries, and so are two steps of opencode with equal counters.
-func (l *Ledger) among(c *Call, k key, session int32) key {
-	if !isPosition(c.ID) && l.sessions[session].Agent != "opencode" {
-		return k
-	}
-	if l.at != session {
-		l.at, l.positions = session, map[key][]string{}
-	}
-	n := slices.Index(l.positions[k], c.ID)
-	if n < 0 {
-		n = len(l.positions[k])
-		l.positions[k] = append(l.positions[k], c.ID)
-	}
-	return key{k[0] + uint64(n), k[1]}
 }
 
 // copy takes note of a copy of call i.
@@ -259,22 +243,13 @@ func (l *Ledger) joinFamilies(kin *lineage) {
 }
 
 // joinChain compares the calls at the beginning of a session with those at the beginning of the sessions
-// before it. A call that has the same calls in front of it is the same call; the chain of any other call is
-// noted in begun. A rest is in no chain: a copy does not know of it where it begins with the total of the original.
+// before it. The chain of a call that is in none of them is noted in begun.
 func (l *Ledger) joinChain(session int32, begun map[key]int32) {
-	var replies, k key
 	for _, next := range l.chains[session] {
-		if !next.rest {
-			k = replies
-		}
-		k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
-		if !next.rest {
-			replies = k
-		}
-		if first, ok := begun[k]; ok {
+		if first, ok := begun[next.chain]; ok {
 			l.join(l.top(first), l.top(next.call))
 		} else {
-			begun[k] = next.call
+			begun[next.chain] = next.call
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"strings"
 
@@ -279,7 +278,7 @@ func (rd *reader) emit(c Call, from *fields) {
 	}
 	if byPayload(rd.Agent) {
 		b := append(append([]byte(from.content), 0), c.Model...)
-		c.payload = max(1, maphash.Bytes(seeds[0], c.appendUsage(b)))
+		c.payload = max(1, hashed(c.appendUsage(b))[0])
 	}
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)

@@ -186,15 +186,16 @@ func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 var heavy = map[string][]string{
 	"modernc.org/":                    {"sess-import", "sess-export", "sess-handoff"},
 	"github.com/vmihailenco":          {"sess-import", "sess-export", "sess-handoff"},
-	"github.com/klauspost/":           {"sess-import", "sess-export", "sess-handoff", "sess-sync"},
+	"github.com/klauspost/":           {"sess-import", "sess-export", "sess-handoff", "sess-sync", "sess-table"},
+	"github.com/parquet-go/":          {"sess-table"},
 	"github.com/minio/":               {"sess-sync"},
 	"github.com/nats-io/":             {"sess-sync"},
 	"github.com/alecthomas/":          {"sess-show"},
 	"github.com/yuin/":                {"sess-show"},
 	"github.com/modelcontextprotocol": {"sess-mcp"},
 	"github.com/BurntSushi/":          {"sess-redact", "sess-import"},
-	"mvdan.cc/sh/":                    {"sess-assert", "sess-calls"},
-	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn", "sess-import"},
+	"mvdan.cc/sh/":                    {"sess-assert", "sess-calls", "sess-table"},
+	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-table", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn", "sess-import"},
 	"github.com/guptarohit":           {"sess-stat"}, // which is small, and for plots
 }
 

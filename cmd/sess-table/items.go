@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An item is a session that was found.
+type item struct {
+	src    selection.Source
+	header session.Header
+	size   int64
+	sum    string // the SHA-256 of its bytes
+
+	stamp string // of its file when it was read, "" for one that has to be read each time
+	err   error
+}
+
+func parsed(h session.Header) (ms int64, ok bool) { return js.ParseTime(h.Timestamp) }
+
+func isRedacted(h session.Header) bool { return js.Value(h.Raw()).Get("redacted") == "true" }
+
+// A remembered is a line of the cache: what a file had when its stamp was this.
+type remembered struct {
+	Name   string `json:"name"`
+	Stamp  string `json:"stamp"`
+	Size   int64  `json:"size"`
+	Header string `json:"header"`
+	SHA256 string `json:"sha256"`
+}
+
+const cacheName = ".sess-table.cache"
+
+// remember reads the cache. It may be deleted, so one that cannot be read is none.
+func (t *tables) remember() map[string]remembered {
+	all := map[string]remembered{}
+	f, err := os.Open(filepath.Join(t.dir, cacheName))
+	if err != nil {
+		return all
+	}
+	defer f.Close()
+	for in := json.NewDecoder(bufio.NewReader(f)); ; {
+		var r remembered
+		if in.Decode(&r) != nil {
+			return all
+		}
+		all[r.Name] = r
+	}
+}
+
+// A lines writes the cache.
+type lines []*item
+
+// WriteTo writes a line for each file.
+func (l lines) WriteTo(w io.Writer) (n int64, err error) {
+	for _, it := range l {
+		b, err := json.Marshal(remembered{it.src.Name, it.stamp, it.size, it.header.Raw(), it.sum})
+		if err != nil {
+			return n, err
+		}
+		if _, err := w.Write(append(b, '\n')); err != nil {
+			return n, err
+		}
+		n += int64(len(b)) + 1
+	}
+	return n, nil
+}
+
+// look returns the sessions that were selected, with their headers and sums. Files whose stamp is known are not read.
+func (t *tables) look(ctx context.Context, found selection.Found) ([]*item, error) {
+	known := t.remember()
+	var items []*item
+	for it := range parallel.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), func(ctx context.Context, src selection.Source) *item { return t.item(ctx, src, known) }) {
+		switch {
+		case it.err == nil:
+			items = append(items, it)
+		case !errors.Is(it.err, selection.ErrNotHere) && ctx.Err() == nil:
+			t.fail(it.err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// save keeps the stamps of the files that were read.
+func (t *tables) save(items []*item) error {
+	stamped := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return it.stamp == "" })
+	slices.SortFunc(stamped, newest)
+	return disk.Anew(disk.OS{}, filepath.Join(t.dir, cacheName), lines(stamped), false)
+}
+
+// item reads the header of a session, and makes the sum of its bytes.
+func (t *tables) item(ctx context.Context, src selection.Source, known map[string]remembered) (it *item) {
+	it = &item{src: src}
+	if src.Plain && src.IsFile() {
+		if fi, err := os.Stat(src.Name); err == nil && fi.Mode().IsRegular() {
+			number, changed := disk.Identity(fi)
+			it.stamp = fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), number, changed)
+		}
+	}
+	if r, ok := known[src.Name]; ok && it.stamp != "" && r.Stamp == it.stamp {
+		if h, err := session.HeaderOf([]byte(r.Header)); err == nil {
+			it.header, it.size, it.sum, it.err = h, r.Size, r.SHA256, src.Here(h)
+			return it
+		}
+	}
+	in, err := src.Open(ctx, t.streams)
+	if err != nil {
+		it.err = err
+		return it
+	}
+	defer in.Close()
+	text, err := in.Spool(ctx)
+	if err != nil {
+		it.err = err
+		return it
+	}
+	defer func() { _ = text.Close() }() // it was read alone
+	all := disk.Reader{Ctx: ctx, R: io.NewSectionReader(text, 0, text.Size)}
+	sum := sha256.New()
+	if it.size, it.err = io.Copy(sum, all); it.err == nil {
+		it.header, it.err = session.ReadHeader(io.NewSectionReader(text, 0, text.Size))
+	}
+	if it.sum = hex.EncodeToString(sum.Sum(nil)); it.err != nil {
+		it.err = address.Locate(in.Name, it.err)
+		return it
+	}
+	it.err = src.Here(it.header)
+	return it
+}

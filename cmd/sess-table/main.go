@@ -1,0 +1,56 @@
+// Sess-table writes sessions as tables, for any engine that reads Parquet.
+//
+// Usage:
+//
+//	sess-table [flags] -o DIR [SESSION|DIR...]
+//
+// It writes the days of which a session is new or has changed, and prints the files. See sess-table(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
+)
+
+var tool = cli.Tool{
+	Name:    "sess-table",
+	Summary: "write sessions as tables of Parquet",
+	Args:    "[SESSION|DIR...]",
+	Doc: "It writes the days of which a session is new or has changed, and prints the files.\n" +
+		"Without SESSION or DIR it reads the store as sess-ls lists it.",
+	Examples: `sess-table --all -o tables
+sess-table --agent all --content --redact -o tables
+sess-table --views -o tables`,
+	Complete: complete.Words(map[string]func() []string{"NAME,NAME": tableNames}),
+	New: func() ([]cli.Flag, cli.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { cli.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.views {
+		return c.printViews(s, operands)
+	}
+	found, err := c.sessions.Find(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	if err := sourcesOf(found); err != nil {
+		return err
+	}
+	found.SayNothing(s)
+	t, err := c.open(s)
+	if err != nil {
+		return err
+	}
+	defer t.lock.Close()
+	return t.bringUpToDate(ctx, found)
+}

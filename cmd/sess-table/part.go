@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/sess-tools/sess/internal/core/disk"
+)
+
+// A row is one of a table.
+type row[T any] interface {
+	of() string  // the id of its session
+	bare() T     // the row without texts
+	weight() int // about what its values take, in bytes
+}
+
+// A row group ends at so many rows, or at so many bytes of values, so it depends on the data alone.
+const (
+	mostRows  = 64 << 10
+	mostBytes = 32 << 20
+)
+
+// A part is the file of a table for a day: the one that is there, and the one that is written in its place. Rows stand
+// in the order of their sessions' ids.
+type part[T row[T]] struct {
+	path, temp string
+	file       *os.File
+	to         *parquet.GenericWriter[T]
+	rows, size int // of the row group
+
+	from  *os.File // nil for none
+	old   *parquet.GenericReader[T]
+	next  []T // that were read from old and not taken
+	ended bool
+}
+
+// open begins the part at path.
+func openPart[T row[T]](path string) (p *part[T], err error) {
+	p = &part[T]{path: path, temp: disk.Temp(path)}
+	if err := p.openOld(); err != nil {
+		return nil, err
+	}
+	if p.file, err = os.OpenFile(p.temp, os.O_WRONLY|disk.Exclusive, 0o600); err != nil {
+		return nil, errors.Join(err, p.discard())
+	}
+	p.to = parquet.NewGenericWriter[T](p.file,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}), parquet.CreatedBy("sess-table", "1", ""))
+	return p, nil
+}
+
+// openOld opens the part that is there, if there is one.
+func (p *part[T]) openOld() (err error) {
+	if p.from, err = os.Open(p.path); errors.Is(err, fs.ErrNotExist) {
+		p.from, p.ended = nil, true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fi, err := p.from.Stat()
+	if err != nil {
+		return disk.Closing(p.from, err)
+	}
+	f, err := parquet.OpenFile(p.from, fi.Size())
+	if err != nil {
+		return disk.Closing(p.from, badPart(p.path, err))
+	}
+	p.old = parquet.NewGenericReader[T](f)
+	return nil
+}
+
+// add writes rows.
+func (p *part[T]) add(all []T) error {
+	for i, r := range all {
+		if _, err := p.to.Write(all[i : i+1]); err != nil {
+			return err
+		}
+		p.rows, p.size = p.rows+1, p.size+r.weight()
+		if p.rows < mostRows && p.size < mostBytes {
+			continue
+		}
+		if err := p.to.Flush(); err != nil {
+			return err
+		}
+		p.rows, p.size = 0, 0
+	}
+	return nil
+}
+
+// each calls do with the rows that the old part has of a session. It has to be called for ids in their order, and passes over
+// those in front.
+func (p *part[T]) each(id string, do func(T) error) error {
+	for {
+		if len(p.next) == 0 {
+			if p.ended {
+				return nil
+			}
+			more := make([]T, 64)
+			n, err := p.old.Read(more)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return badPart(p.path, err)
+			}
+			p.next, p.ended = more[:n], err != nil
+			continue
+		}
+		switch at := p.next[0].of(); {
+		case at > id:
+			return nil
+		case at == id:
+			if err := do(p.next[0]); err != nil {
+				return err
+			}
+		}
+		p.next = p.next[1:]
+	}
+}
+
+// keep writes the rows that the old part has of a session, without texts if bare says so.
+func (p *part[T]) keep(id string, bare bool) error {
+	return p.each(id, func(r T) error {
+		if bare {
+			r = r.bare()
+		}
+		return p.add([]T{r})
+	})
+}
+
+// finish makes what was written durable. It has its name when publish returns.
+func (p *part[T]) finish() error {
+	err := p.to.Close()
+	if err == nil {
+		err = p.file.Sync()
+	}
+	return err
+}
+
+func (p *part[T]) publish() (string, error) {
+	if err := errors.Join(p.file.Close(), p.closeOld()); err != nil {
+		return "", err
+	}
+	if err := os.Rename(p.temp, p.path); err != nil {
+		return "", err
+	}
+	return p.path, disk.SyncDir(filepath.Dir(p.path))
+}
+
+func (p *part[T]) closeOld() error {
+	if p.from == nil {
+		return nil
+	}
+	return p.from.Close()
+}
+
+// discard gives up a part that was not published.
+func (p *part[T]) discard() error {
+	_, _ = p.closeOld(), p.file.Close() // closed twice after publish, which is no matter
+	return disk.Discard(disk.OS{}, p.temp)
+}

@@ -1,0 +1,360 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// The tables. The one of sessions is written last: it says what the others have.
+const (
+	sessionsTable = "sessions"
+	messagesTable = "messages"
+	callsTable    = "calls"
+	usageTable    = "usage"
+)
+
+func tableNames() []string { return []string{sessionsTable, messagesTable, callsTable, usageTable} }
+
+// tables are those of a directory.
+type tables struct {
+	*config
+	streams *cli.Streams
+	dir     string
+	lock    *os.File // the marker
+	names   []string // of the tables there
+	prices  *prices.Table
+	reader  string // the value of the column of that name
+
+	have   map[string]map[string]sessionRow // that are there, by day and id
+	found  map[string]*item                 // what was found, by id
+	failed int                              // sessions that could not be read
+}
+
+// dayOf returns the day that the rows of a session stand in: that on which it was begun, so it never moves.
+func dayOf(h session.Header) string {
+	if at := known(parsed(h)); at != nil {
+		return time.UnixMilli(*at).UTC().Format(time.DateOnly)
+	}
+	return "unknown"
+}
+
+// badPart is the error of a file that no table is in.
+func badPart(path string, err error) error {
+	return cli.WithHint(fmt.Errorf("%s: %w", path, err), "remove the day's directory in each table: the next run writes it anew")
+}
+
+func (t *tables) path(table, day string) string {
+	return filepath.Join(t.dir, table, "day="+day, "part.parquet")
+}
+
+// load reads the table of sessions, and removes the temporary files of a run that was killed.
+func (t *tables) load() error {
+	t.have = map[string]map[string]sessionRow{}
+	left, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), "*", "day=*", ".part.parquet.*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range left {
+		if err := disk.Discard(disk.OS{}, path); err != nil {
+			return err
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), sessionsTable, "day=*", "part.parquet"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		all, err := parquet.ReadFile[sessionRow](path)
+		if err != nil {
+			return badPart(path, err)
+		}
+		day := strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "day=")
+		t.have[day] = map[string]sessionRow{}
+		for _, r := range all {
+			t.have[day][r.Session] = r
+		}
+	}
+	return nil
+}
+
+// escapeGlob returns a pattern that matches a path alone.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// texts reports whether a row that stays may keep its texts.
+func (t *tables) texts(r sessionRow) bool { return r.Content && t.content && (!t.redact || r.Redacted) }
+
+// stale returns the days to write, in their order.
+func (t *tables) stale() (days []string) {
+	all := map[string]bool{}
+	for _, it := range t.found {
+		day := dayOf(it.header)
+		r, ok := t.have[day][it.header.ID]
+		redacted := t.redact || isRedacted(it.header)
+		if !ok || r.SHA256 != it.sum || r.Reader != t.reader || r.Content != t.content || r.Redacted != redacted {
+			all[day] = true
+		}
+	}
+	for day, have := range t.have {
+		for id, r := range have {
+			it := t.found[id]
+			if it != nil && dayOf(it.header) != day || it == nil && (t.prune || r.Content && !t.texts(r)) {
+				all[day] = true
+			}
+		}
+		for _, table := range t.names {
+			if _, err := os.Stat(t.path(table, day)); err != nil {
+				all[day] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// write writes a day anew: the rows of the sessions that were found, and of those that were there before.
+func (t *tables) write(ctx context.Context, day string) (err error) {
+	ids := slices.Collect(maps.Keys(t.have[day]))
+	for id, it := range t.found {
+		if _, ok := t.have[day][id]; !ok && dayOf(it.header) == day {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	d, err := t.openDay(day)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.discard())
+		}
+	}()
+	for next := range t.readDay(ctx, day, ids) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := d.take(t, day, next); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.publish(t.streams.Out)
+}
+
+// A reading is what came of reading a session again.
+type reading struct {
+	id   string
+	rows *rows // nil if the rows that are there stay
+	gone bool  // nothing stays
+}
+
+// readDay reads the sessions of a day, some at once, and yields them in the order of their ids.
+func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq[reading] {
+	type result struct {
+		reading
+		err error
+	}
+	read := func(ctx context.Context, id string) (r result) {
+		it := t.found[id]
+		switch r.id = id; {
+		case it == nil:
+			r.gone = t.prune
+			return r
+		case dayOf(it.header) != day: // its header was changed
+			r.gone = true
+			return r
+		}
+		of, err := t.read(ctx, it.src)
+		if err == nil && of.session.Session != id {
+			err = fmt.Errorf("%s: it became another session meanwhile: run sess-table again", it.src.Label())
+		}
+		if r.err = err; err == nil {
+			r.rows = &of
+		}
+		return r
+	}
+	return func(yield func(reading) bool) {
+		for r := range parallel.Map(ctx, runtime.GOMAXPROCS(0), slices.Values(ids), read) {
+			if r.err != nil && ctx.Err() == nil {
+				t.fail(r.err)
+			}
+			if !yield(r.reading) {
+				return
+			}
+		}
+	}
+}
+
+// fail takes note of a session that could not be read.
+func (t *tables) fail(err error) {
+	t.failed++
+	t.streams.Warn(cli.Unseen, "%v", err)
+}
+
+// A dayParts are the parts of a day; those of tables that are not wanted are nil.
+type dayParts struct {
+	sessions *part[sessionRow]
+	messages *part[messageRow]
+	calls    *part[callRow]
+	usage    *part[usageRow]
+}
+
+func (t *tables) openDay(day string) (*dayParts, error) {
+	d := &dayParts{}
+	var errs []error
+	for _, table := range t.names {
+		path := t.path(table, day)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			switch table {
+			case sessionsTable:
+				d.sessions, err = openPart[sessionRow](path)
+			case messagesTable:
+				d.messages, err = openPart[messageRow](path)
+			case callsTable:
+				d.calls, err = openPart[callRow](path)
+			case usageTable:
+				d.usage, err = openPart[usageRow](path)
+			}
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, d.discard())
+	}
+	return d, nil
+}
+
+// take writes the rows of a session.
+func (d *dayParts) take(t *tables, day string, r reading) error {
+	old, was := t.have[day][r.id]
+	switch {
+	case r.rows != nil:
+		return errors.Join(added(d.messages, r.rows.messages), added(d.calls, r.rows.calls), added(d.usage, r.rows.usage),
+			added(d.sessions, []sessionRow{r.rows.session}))
+	case r.gone || !was:
+		return nil
+	}
+	bare := !t.texts(old)
+	return errors.Join(kept(d.messages, r.id, bare), kept(d.calls, r.id, bare), kept(d.usage, r.id, bare), kept(d.sessions, r.id, bare))
+}
+
+func added[T row[T]](p *part[T], all []T) error {
+	if p == nil {
+		return nil
+	}
+	return p.add(all)
+}
+
+func kept[T row[T]](p *part[T], id string, bare bool) error {
+	if p == nil {
+		return nil
+	}
+	return p.keep(id, bare)
+}
+
+// An ending is a part that was written.
+type ending interface {
+	finish() error
+	publish() (path string, err error)
+	discard() error
+}
+
+// parts are those that are there, the one of sessions last.
+func (d *dayParts) parts() (all []ending) {
+	if d.messages != nil {
+		all = append(all, d.messages)
+	}
+	if d.calls != nil {
+		all = append(all, d.calls)
+	}
+	if d.usage != nil {
+		all = append(all, d.usage)
+	}
+	if d.sessions != nil {
+		all = append(all, d.sessions)
+	}
+	return all
+}
+
+// publish gives the parts their names, once all are durable, and prints these.
+func (d *dayParts) publish(out io.Writer) error {
+	for _, p := range d.parts() {
+		if err := p.finish(); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.parts() {
+		path, err := p.publish()
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dayParts) discard() error {
+	var errs []error
+	for _, p := range d.parts() {
+		errs = append(errs, p.discard())
+	}
+	return errors.Join(errs...)
+}
+
+// newest orders items of one session: the one with most bytes first, then by name.
+func newest(a, b *item) int {
+	return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.src.Name, b.src.Name))
+}
+
+// merge takes the items, one for each session, and warns of others.
+func (t *tables) merge(items []*item) {
+	slices.SortStableFunc(items, newest)
+	t.found = map[string]*item{}
+	tally := t.streams.Tally(cli.Unseen)
+	for _, it := range items {
+		id := it.header.ID
+		switch first, ok := t.found[id]; {
+		case !ok:
+			t.found[id] = it
+		case first.sum != it.sum:
+			tally.Warnf("other copies of sessions", "%s: left out, a copy of session %s: %s has more", it.src.Label(), id, first.src.Label())
+		}
+	}
+	tally.More("", "")
+}
+
+// sourcesOf refuses what cannot be read twice.
+func sourcesOf(found selection.Found) error {
+	for _, src := range found.List {
+		if src.Name == "-" {
+			return cli.UsageError("standard input cannot be read twice: name the session's file")
+		}
+	}
+	return nil
+}
