@@ -17,6 +17,7 @@ var newest = map[string]string{
 	"sess-grep":    "sess-grep needle ADDRESS",
 	"sess-calls":   "sess-calls ADDRESS",
 	"sess-stat":    "sess-stat --json --by session ADDRESS",
+	"sess-table":   "sess-table -v -o tables-$$ ADDRESS && cat tables-$$/sessions/*/part.parquet | tr -cd '[:print:]'",
 	"sess-watch":   "sess-watch --once ADDRESS",
 	"sess-assert":  "! sess-assert --no-call 'run:*' ADDRESS",
 	"sess-redact":  "! sess-redact --check ADDRESS && sess-redact ADDRESS",
