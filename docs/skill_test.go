@@ -8,6 +8,18 @@ import (
 	"testing"
 )
 
+// The marketplace of the repository is that of an installed plugin, which stands where the plugin does.
+func TestPlugin(t *testing.T) {
+	t.Parallel()
+	installed := read(t, "../share/.claude-plugin/marketplace.json")
+	if want := strings.Replace(installed, `"source": "./"`, `"source": "./share"`, 1); want == installed || read(t, "../.claude-plugin/marketplace.json") != want {
+		t.Errorf("the marketplace of the repository is not\n%s", want)
+	}
+	if plugin := read(t, "../share/.claude-plugin/plugin.json"); !strings.Contains(plugin, `"sess": {"command": "sess-mcp"}`) {
+		t.Errorf("the plugin has no sess-mcp:\n%s", plugin)
+	}
+}
+
 // The skill is short, because each session of an agent begins with its description, and what it tells
 // an agent to run finds what it says.
 func TestSkill(t *testing.T) {

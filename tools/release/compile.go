@@ -62,12 +62,12 @@ func (b *build) pages(ctx context.Context) ([]file, error) {
 		}
 		all = append(all, file{"share/man/man" + page[len(page)-1:] + "/" + filepath.Base(page), 0o644, data})
 	}
-	for _, name := range []string{"SKILL.md", "AGENTS.md"} {
-		data, err := os.ReadFile(filepath.Join(b.source, "share", "skills", "sess", name))
+	for _, name := range []string{"skills/sess/SKILL.md", "skills/sess/AGENTS.md", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"} {
+		data, err := os.ReadFile(filepath.Join(b.source, "share", filepath.FromSlash(name)))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, file{"share/sess/skills/sess/" + name, 0o644, data})
+		all = append(all, file{"share/sess/" + name, 0o644, data})
 	}
 	host := names.Target{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	programs := filepath.Join(b.work, host.OS+"-"+host.Arch)

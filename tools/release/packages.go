@@ -82,7 +82,7 @@ func (b *build) info(t names.Target, format string, installed []file) (*nfpm.Inf
 		})
 	}
 	// Of the directories these are nobody else's: rpm removes what a package owns.
-	for _, dir := range []string{"doc/sess", "sess", "sess/skills", "sess/skills/sess"} {
+	for _, dir := range []string{"doc/sess", "sess", "sess/.claude-plugin", "sess/skills", "sess/skills/sess"} {
 		info.Contents = append(info.Contents, &files.Content{
 			Destination: "/usr/share/" + dir, Type: files.TypeDir,
 			FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: 0o755, MTime: b.time},

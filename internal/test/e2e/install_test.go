@@ -60,7 +60,7 @@ func testInstall(t *testing.T) {
 		page := filepath.Base(source)
 		want = append(want, "share/man/man"+page[len(page)-1:]+"/"+page)
 	}
-	want = append(want, "bin/sess-chat", "share/sess/skills/sess/SKILL.md", "share/sess/skills/sess/AGENTS.md")
+	want = append(want, "bin/sess-chat", "share/sess/skills/sess/SKILL.md", "share/sess/skills/sess/AGENTS.md", "share/sess/.claude-plugin/plugin.json", "share/sess/.claude-plugin/marketplace.json")
 	for i := range want {
 		want[i] = filepath.Join(prefix, want[i])
 	}
