@@ -279,7 +279,7 @@ func (j *job) export(ctx context.Context, s *session.Session) error {
 	if j.to == "opencode" {
 		j.id = js.Value(trial.String()).Get("info", "id").Str()
 	}
-	j.resume = handoff.Resume(j.to, j.id)
+	j.resume = address.Resume(j.to, j.id)
 	if _, j.there = j.look(ctx); j.there {
 		return nil
 	}

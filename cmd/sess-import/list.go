@@ -333,7 +333,7 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 }
 
 func (j *job) row(info formats.Info) error {
-	row := listing.Row{Row: info.Row, Agent: j.name}
+	row := listing.Row{Row: info.Row, Agent: j.name, Resume: address.ResumeLine(j.name, info.ID, info.CWD)}
 	switch {
 	case j.native:
 		row.Address = info.Path

@@ -37,7 +37,7 @@ func (c *config) owned(r store.Row) listing.Row {
 		return c.shared[r.ID]
 	}
 	if out, ok := c.owners[owner{r.Path, r.ID}]; ok {
-		out.Row = r
+		out.Row, out.Resume = r, address.ResumeLine(out.Agent, r.ID, r.CWD)
 		return out
 	}
 	return listing.Row{Row: r, Address: r.Path}

@@ -210,14 +210,25 @@ func writeCells(w io.Writer, cells []string) error {
 	return b.Flush()
 }
 
-// cells are the columns: id, time, messages, bytes, with --usage tokens and cost,
+// operand is the name that every tool takes for a session: its address, the id of one of the store, or the path.
+func (c *config) operand(r store.Row) string {
+	switch agent := c.owned(r).Agent; {
+	case agent != "":
+		return address.Shown(agent, c.nameOf(r), r.ID)
+	case c.inStore && !c.remote():
+		return r.ID
+	}
+	return c.nameOf(r)
+}
+
+// cells are the columns: operand, time, messages, bytes, with --usage tokens and cost,
 // the agent if there are several, title, which is not clean. A count that is a lower bound ends in a plus.
 func (c *config) cells(r store.Row) []string {
 	bound := ""
 	if !r.Exact {
 		bound = "+"
 	}
-	out := []string{tty.Clean(r.ID), stamp(r.Modified), fmt.Sprint(r.Messages) + bound, fmt.Sprint(r.Size)}
+	out := []string{tty.Clean(c.operand(r)), stamp(r.Modified), fmt.Sprint(r.Messages) + bound, fmt.Sprint(r.Size)}
 	if c.usage {
 		for _, n := range []int64{r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite} {
 			out = append(out, fmt.Sprint(n)+bound)

@@ -253,13 +253,28 @@ func next(newest []js.Value, here bool) [][2]string {
 	if agent != "" {
 		where = "--agent all"
 	}
-	return [][2]string{
+	lines := [][2]string{
 		{"sess show" + name, "read " + which},
 		{"sess handoff --to " + other + name, "go on with it in " + other},
 		{"sess grep " + where + " WORDS", "find where something was said"},
 		{"sess stat " + where + " --by day", "what it cost"},
 		{"sess help", ""},
 	}
+	if resume := resumed(newest, here); resume != "" {
+		lines = slices.Insert(lines, 1, [2]string{resume, "go on with it where it came from"})
+	}
+	return lines
+}
+
+// resumed is the line that goes on with the newest session in its own agent, "" if none is known. If there is one here it is
+// that one.
+func resumed(newest []js.Value, here bool) string {
+	for _, r := range newest {
+		if resume := r.Get("resume").Str(); !here || resume == "" || !strings.HasPrefix(resume, "cd ") {
+			return tty.Clean(resume)
+		}
+	}
+	return ""
 }
 
 // writeNext prints lines to type, with their purpose if there is room.

@@ -31,19 +31,6 @@ func Place(f formats.Format, env formats.Env) (string, error) {
 	return path, err
 }
 
-// Resume returns the command that goes on with a session.
-func Resume(agent, id string) []string {
-	switch agent {
-	case "codex":
-		return []string{"codex", "resume", id}
-	case "opencode":
-		return []string{"opencode", "-s", id}
-	case "pi":
-		return []string{"pi", "--session", id}
-	}
-	return []string{agent, "--resume", id}
-}
-
 // models finds the model in the configuration of opencode, which may have comments.
 var models = lazy.Regexp(`(?m)^[^/]*"model"\s*:\s*"([^"/]+)/([^"]+)"`)
 

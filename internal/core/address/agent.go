@@ -301,6 +301,32 @@ func (a address) header(ctx context.Context, s *cli.Streams) (session.Header, er
 	return h, err
 }
 
+// Resume returns the command that goes on with a session in the agent that has it, nil if none is known: of ours, of
+// sub-agents, and of agents that do not take an id.
+func Resume(agent, id string) []string {
+	switch agent {
+	case "claude", "copilot", "omp", "qwen":
+		if !strings.HasPrefix(id, "agent-") {
+			return []string{agent, "--resume", id}
+		}
+	case "codex":
+		return []string{agent, "resume", id}
+	case "opencode":
+		return []string{agent, "-s", id}
+	case "pi":
+		return []string{agent, "--session", id}
+	}
+	return nil
+}
+
+// ResumeLine returns the command line of [Resume] from the current directory, "" if there is none.
+func ResumeLine(agent, id, cwd string) string {
+	if command := Resume(agent, id); command != nil {
+		return InDirectory(cwd, [][]string{command})
+	}
+	return ""
+}
+
 // InDirectory returns the command line that runs commands one after the other in the working
 // directory of a session: agents look for the sessions of the one they are in.
 func InDirectory(cwd string, commands [][]string) string {

@@ -23,6 +23,7 @@ type Row struct {
 	store.Row
 	Agent   string // the format of the store it is in, "" for ours
 	Address string // what other tools take for it, "" if they take nothing
+	Resume  string // the command line that goes on with it in its agent, "" if none is known
 	Unspent bool   // nothing is known of what was spent
 }
 
@@ -59,6 +60,7 @@ type SessionRow struct {
 	LastMessage  string      `row:"lastMessage,null"`  // The text of the last message; null if there is none.
 	Tokens       *row.Tokens `row:"tokens"`            // The tokens that the answers of all branches report; null if that is not known.
 	Cost         row.Number  `row:"cost"`              // What the answers of all branches cost as they report it, in USD; null if none says so.
+	Resume       string      `row:"resume,null"`       // The command line that goes on with the session in its own agent, from the current directory; null if none is known.
 }
 
 // JSON returns the JSON of a row.
@@ -74,6 +76,7 @@ func (r Row) row() SessionRow {
 		Version: r.Version, Created: moment(r.Created), Modified: moment(r.Modified), Written: moment(r.ModTime),
 		Size: r.Size, Entries: r.Entries, Messages: r.Messages, Exact: r.Exact, FirstMessage: r.FirstMessage, LastMessage: r.LastMessage,
 		Host: r.Origin.Host, User: r.Origin.User, Repo: r.Origin.Repo(),
+		Resume: r.Resume,
 	}
 	if s := r.Spent; !r.Unspent {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
@@ -123,7 +126,7 @@ func Parse(data []byte) (Row, error) {
 		Address, Path, Session, Parent, CWD, Agent string
 		Title, TitleFrom                           string
 		Created, Modified, Written                 string
-		FirstMessage, LastMessage                  string
+		FirstMessage, LastMessage, Resume          string
 		Host, User, Repo                           string
 		Version, Entries, Messages                 int
 		Size                                       int64
@@ -139,7 +142,7 @@ func Parse(data []byte) (Row, error) {
 	if v.Kind != "session" {
 		return Row{}, fmt.Errorf("reading a row: it is of kind %q, and not a session", v.Kind)
 	}
-	r := Row{Agent: v.Agent, Address: v.Address, Unspent: v.Tokens == nil, Row: store.Row{
+	r := Row{Agent: v.Agent, Address: v.Address, Resume: v.Resume, Unspent: v.Tokens == nil, Row: store.Row{
 		Path: v.Path, Size: v.Size, ModTime: timeOf(v.Written),
 		Info: session.Info{
 			ID: v.Session, CWD: v.CWD, Name: v.Title, ParentSession: v.Parent, Version: v.Version,
