@@ -32,7 +32,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag())...),
 		cli.Group("Output",
 			cli.String(&c.out, "output, o", "", "make the tables in `DIR`, and print the path of each file that was written"),
-			cli.Strings(&c.only, "tables", "write only the tables `NAME,NAME` beside sessions: messages, calls, usage"),
+			cli.Strings(&c.only, "tables", "write only the tables `TABLE,TABLE` beside sessions: messages, calls, usage"),
 			cli.Bool(&c.content, "content", "write what was said, too: texts, commands, paths and titles"),
 			cli.Bool(&c.redact, "redact", "take secrets out of sessions, as sess-redact does"),
 			cli.Bool(&c.prune, "prune", "remove the rows of sessions that are not selected"),

@@ -23,7 +23,7 @@ var tool = cli.Tool{
 	Examples: `sess-table --all -o tables
 sess-table --agent all --content --redact -o tables
 sess-table --views -o tables`,
-	Complete: complete.Words(map[string]func() []string{"NAME,NAME": tableNames}),
+	Complete: complete.Words(map[string]func() []string{"TABLE,TABLE": tableNames}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
