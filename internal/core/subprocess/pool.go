@@ -47,8 +47,8 @@ func (f frames) Write(b []byte) (int, error) {
 }
 
 // AnswerEach is the side of the program: it runs the invocations that r names, and writes their output and their statuses to w.
-// It flushes w behind each of them. The heap may grow to several times what is in use, and that is little: a process of a
-// short life collects less.
+// It flushes w behind each of them. The heap may grow to several times its live part,
+// which is small: a process of a short life collects less.
 func AnswerEach(r io.Reader, w io.Writer, flush func() error, run func(out, errs io.Writer, args []string) int) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
