@@ -233,14 +233,10 @@ func (j *job) hand(ctx context.Context) error {
 	if err := j.log.End(); err != nil {
 		return err
 	}
-	if j.dryRun {
-		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
-		return err
-	}
 	for _, line := range j.report() {
 		j.streams.Infof("%s", line)
 	}
-	if j.json {
+	if j.dryRun || j.json {
 		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
 		return err
 	}

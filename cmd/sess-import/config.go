@@ -36,7 +36,7 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, maps, unread bool
-	each, brief                 bool
+	each, heads                 bool
 	strict, noLosses, prompts   bool
 	damaged                     string
 	mapFile, printed            string
@@ -58,7 +58,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
 		cli.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
-		cli.Bool(&c.brief, "brief", "with --list: print what the beginnings of files and the file system say"),
+		cli.Bool(&c.heads, "beginnings", "with --list: print what the beginnings of files and the file system say"),
 		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
 		cli.Bool(&c.json, "json", "print a JSON object for each session, whatever became of it; with --all"),
@@ -179,8 +179,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
 		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
-	case (c.since != "" || c.limit > 0 || c.exact || c.brief) && (!c.list || c.recent || c.session != "" || c.homes):
-		return cli.UsageError("--since, --limit, --exact and --brief go with --list alone")
+	case (c.since != "" || c.limit > 0 || c.exact || c.heads) && (!c.list || c.recent || c.session != "" || c.homes):
+		return cli.UsageError("--since, --limit, --exact and --beginnings go with --list alone")
 	case c.all && c.dest.Force:
 		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":

@@ -79,9 +79,9 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 
 // query asks for the details of those sessions alone that may be listed.
 func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Query {
-	q := formats.Query{Details: !c.brief}
+	q := formats.Query{Details: !c.heads}
 	switch {
-	case c.brief:
+	case c.heads:
 	case c.exact:
 	case c.limit > 0:
 		q.Only = j.since(c.oldest(ctx, j, a))

@@ -190,7 +190,7 @@ func (c *config) narrowed(o store.Options) (args []string) {
 		return []string{"--exact"}
 	}
 	if c.since.IsZero() && o.Order == store.ByWritten && c.narrowest() && (c.nul || c.paths) {
-		return []string{"--brief"}
+		return []string{"--beginnings"}
 	}
 	if !c.since.IsZero() {
 		args = append(args, "--since="+js.FormatTime(c.since.UnixMilli()))

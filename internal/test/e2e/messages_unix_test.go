@@ -54,11 +54,17 @@ func TestLossesOfReading(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"sess-import claude:", "sess-path claude:", "sess-path --as openai claude:", "sess-export codex claude: -o out", "sess-handoff --to pi claude: --dry-run",
+		"sess-import claude:", "sess-path claude:", "sess-path --as openai claude:", "sess-export codex claude: -o out",
 	} {
 		if _, said := messagesOf(t, dir, strings.Fields(line)...); !strings.Contains(said, loss) || strings.Contains(said, "warning") || !strings.Contains(said, "NOT KEPT") {
 			t.Errorf("%s: no table with the loss: %s", line, said)
 		}
+	}
+	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run"); !strings.Contains(said, "not carried  content (") || strings.Contains(said, "NOT KEPT") {
+		t.Errorf("sess-handoff: no sum of the losses: %s", said)
+	}
+	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run", "--verbose"); !strings.Contains(said, loss) {
+		t.Errorf("sess-handoff --verbose: no loss: %s", said)
 	}
 	for i, flag := range []string{"--no-messages", "--quiet", "--verbose"} {
 		_, said := messagesOf(t, dir, "sess-fork", "claude:", "-o", fmt.Sprintf("forked%d.jsonl", i), flag)
