@@ -156,11 +156,22 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 	if o.CWD != "" {
 		args = append(args, "--cwd="+o.CWD)
 	}
-	if len(c.named) == 1 && c.named[0].newest && !c.recent {
-		args = append(args, "--session="+c.named[0].id) // and the others need not be read
+	if len(c.named) == 1 && !c.recent { // the others need not be read
+		one := append(slices.Clone(args), "--session="+c.named[0].id)
+		if c.named[0].newest {
+			args = one
+		} else if alone := (&agentRows{agent: found.agent}); c.rowsOf(ctx, alone, o, here, append(one, place...)) == nil {
+			found.rows, found.said = append(found.rows, alone.rows...), append(found.said, alone.said...)
+			return nil
+		} // else several begin so, or none
 	}
+	return c.rowsOf(ctx, found, o, here, append(args, place...))
+}
+
+// rowsOf has sess-import list sessions.
+func (c *config) rowsOf(ctx context.Context, found *agentRows, o store.Options, here func(string) bool, args []string) error {
 	p, err := subprocess.Program{
-		Name: address.Importer, Args: append(args, place...),
+		Name: address.Importer, Args: args,
 		Say: func(m subprocess.Message) { found.said = append(found.said, m) },
 	}.Start(ctx)
 	if err != nil {
