@@ -10,7 +10,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
 import { programs } from "./programs.mjs";
-import { Tally, eachOf, model, run } from "./real.mjs";
+import { Tally, drawn, eachOf, model, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
@@ -65,7 +65,8 @@ async function wrong(name, twice) {
 }
 
 const tally = new Tally();
-await eachOf(Object.keys(paths).filter((name) => asked[name]).flatMap((name) => asked[name].once ? [[name, false]] : [[name, false], [name, true]]), async ([name, twice]) => {
+const jobs = Object.keys(paths).filter((name) => asked[name]).flatMap((name) => asked[name].once ? [[name, false]] : [[name, false], [name, true]]);
+await eachOf(drawn(jobs), async ([name, twice]) => {
 	let why;
 	try { why = await wrong(name, twice); } catch (e) { why = e.stack; }
 	tally.check(`${name}: its newest session is ${twice ? "the one that was used last" : "the last one"}`, why);
