@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+)
+
+// run does what the flags say.
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
+	defer func() { err = advised(err) }()
+	if operands, err = c.checked(operands); err != nil {
+		return err
+	}
+	if done, err := c.others(ctx, s, operands); done {
+		return err
+	}
+	src, err := c.source(s, operands)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, src.Close()) }()
+	format, err := c.format(ctx, src)
+	if err != nil {
+		return err
+	}
+	if c.detect {
+		return printName(s, format)
+	}
+	job, err := c.job(ctx, s, format, src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, job.losses.Close("NOT KEPT")) }()
+	archive, err := format.Open(ctx, src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, archive.Close()) }()
+	switch {
+	case c.list:
+		return c.print(ctx, job, archive)
+	case c.all:
+		return job.every(ctx, archive)
+	}
+	info, err := c.choose(ctx, job, archive)
+	if err != nil {
+		return err
+	}
+	return job.one(ctx, archive, info)
+}
