@@ -22,6 +22,7 @@ var processes = map[string]string{
 	"internal/agents/sqldb":      "itself",
 	"internal/core/cli":          "itself and shells",
 	"internal/core/disk":         "sh",
+	"internal/core/screen":       "tmux, of whose version scripts/test knows",
 	"internal/readers/shell":     "bash, of whose version scripts/test knows",
 	"internal/share/remote/nats": "servers, of whose sums scripts/cluster knows",
 	"internal/share/remote/s3":   "servers, of whose sums scripts/cluster knows",
