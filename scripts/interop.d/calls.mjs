@@ -124,10 +124,11 @@ const readers = {
 		}
 		return calls;
 	},
-	grok(text) { // what its server calls, backend_tool_call, is no tool of the agent
+	grok(text) { // what its server did by itself is a backend_tool_call
 		const calls = new Calls();
 		for (const l of lines(text)) {
 			for (const t of l.tool_calls ?? []) calls.call(t.id, t.name);
+			if (l.type === "backend_tool_call") calls.call(l.kind.id, l.kind.tool_type), calls.result(l.kind.id);
 			if (l.type === "tool_result") calls.result(l.tool_call_id);
 			const u = l.params?.update;
 			if (u?.sessionUpdate === "tool_call") calls.call(u.toolCallId, u.title);
