@@ -423,7 +423,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	case errors.Is(err, errThere):
 		fate = listing.Same
 		j.streams.Notef("%s: is there already", k.path)
-	case errors.Is(err, errWaiting), err != nil && j.unbegun(t.info.Path):
+	case errors.Is(err, errWaiting), err != nil && j.unbegun(t.info):
 		fate, err = listing.Waiting, errWaiting
 		j.streams.Notef("%s: %v", t.info.Path, err)
 	case isWriteError(err):
@@ -441,12 +441,13 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	return j.report(k, t.info, fate)
 }
 
-// unbegun reports whether a source has no whole line yet, and was written to a short time ago.
-func (j *job) unbegun(path string) bool {
-	if !j.grows || path == "" {
+// unbegun reports whether a source had no whole line when it was listed, and was written to a short time ago. It may have one by
+// now.
+func (j *job) unbegun(info formats.Info) bool {
+	if !j.grows || info.Path == "" {
 		return false
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(info.Path)
 	if err != nil {
 		return false
 	}
@@ -456,7 +457,7 @@ func (j *job) unbegun(path string) bool {
 		return false
 	}
 	for l, err := range jsonl.Lines(f) {
-		return err == nil && l.Torn
+		return err == nil && (l.Torn || !info.ModTime.IsZero() && int64(len(l.Data)) >= info.Size)
 	}
 	return true
 }
