@@ -37,10 +37,19 @@ func (c *config) owned(r store.Row) listing.Row {
 		return c.shared[r.ID]
 	}
 	if out, ok := c.owners[owner{r.Path, r.ID}]; ok {
-		out.Row, out.Resume = r, address.ResumeLine(out.Agent, r.ID, r.CWD)
+		out.Row = r
 		return out
 	}
 	return listing.Row{Row: r, Address: r.Path}
+}
+
+// full is owned with the line that resumes the session, which takes system calls.
+func (c *config) full(r store.Row) listing.Row {
+	out := c.owned(r)
+	if !c.remote() {
+		out.Resume = address.ResumeLine(out.Agent, r.ID, r.CWD)
+	}
+	return out
 }
 
 // nameOf returns what other tools take for the session, its path if they take nothing.

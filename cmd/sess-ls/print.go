@@ -245,4 +245,4 @@ func (c *config) cells(r store.Row) []string {
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 // writeRow writes it.
-func (c *config) writeRow(w io.Writer, r store.Row) error { return listing.Write(w, c.owned(r)) }
+func (c *config) writeRow(w io.Writer, r store.Row) error { return listing.Write(w, c.full(r)) }

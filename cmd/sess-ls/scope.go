@@ -207,7 +207,7 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 		case where == nil:
 			return true, nil
 		}
-		ok, err := where.Match(ctx, listing.JSON(c.owned(row)))
+		ok, err := where.Match(ctx, listing.JSON(c.full(row)))
 		if err != nil {
 			return false, fmt.Errorf("%s: --where: %w", c.nameOf(row), err)
 		}
