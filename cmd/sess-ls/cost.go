@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -67,27 +68,18 @@ func (c *config) price(ctx context.Context, s *cli.Streams, rows []store.Row) er
 // dearest returns the rows to keep, those first that cost most, and those last of which that is not known.
 func (c *config) dearest(ctx context.Context, s *cli.Streams, rows []store.Row, keep func(store.Row) (bool, error)) ([]store.Row, error) {
 	var kept []store.Row
-	for _, r := range rows {
-		ok, err := keep(r)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			kept = append(kept, r)
-		}
+	if _, err := each(rows, 0, keep, func(r store.Row) error { kept = append(kept, r); return nil }); err != nil {
+		return nil, err
 	}
 	if err := c.price(ctx, s, kept); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(kept, func(a, b store.Row) int {
-		x, y := c.costs[c.nameOf(a)], c.costs[c.nameOf(b)]
-		switch {
-		case x.known == y.known && x.usd > y.usd, x.known && !y.known:
-			return -1
-		case x == y:
-			return 0
+	usd := func(r store.Row) float64 {
+		if of := c.costs[c.nameOf(r)]; of.known {
+			return of.usd
 		}
-		return 1
-	})
+		return -1
+	}
+	slices.SortStableFunc(kept, func(a, b store.Row) int { return cmp.Compare(usd(b), usd(a)) })
 	return kept, nil
 }

@@ -37,7 +37,7 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 		}
 		keep = func(store.Row) (bool, error) { return true, nil }
 	}
-	printed, err := c.each(rows, keep, printer)
+	printed, err := each(rows, c.limit, keep, printer)
 	if sc != nil && c.usage && c.costs == nil && !c.remote() {
 		if err := c.price(ctx, s, kept); err != nil {
 			s.Warnf("costs are those that are stored: %v", err)
@@ -59,8 +59,8 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 	return nil
 }
 
-// each calls do for the rows to keep, as many as are wanted, and counts them.
-func (c *config) each(rows []store.Row, keep func(store.Row) (bool, error), do func(store.Row) error) (n int, err error) {
+// each calls do for the rows to keep, at most limit unless that is 0, and counts them.
+func each(rows []store.Row, limit int, keep func(store.Row) (bool, error), do func(store.Row) error) (n int, err error) {
 	for _, row := range rows {
 		ok, err := keep(row)
 		if err != nil {
@@ -72,7 +72,7 @@ func (c *config) each(rows []store.Row, keep func(store.Row) (bool, error), do f
 		if err := do(row); err != nil {
 			return n, err
 		}
-		if n++; n == c.limit {
+		if n++; n == limit {
 			break
 		}
 	}
