@@ -112,9 +112,7 @@ func (p *Pool) Start(ctx context.Context, of Program) (io.ReadCloser, error) {
 	}
 	a := &answer{pool: p, worker: w, ctx: ctx, talk: talk{name: p.Name, say: of.Say}}
 	a.leave = context.AfterFunc(ctx, w.end)
-	if _, err := fmt.Fprintf(w.stdin, "[%s]\n", strings.Join(args, ",")); err != nil {
-		a.err = err // reading tells more
-	}
+	_, _ = fmt.Fprintf(w.stdin, "[%s]\n", strings.Join(args, ",")) // if it fails the process has ended, and reading says why
 	return a, nil
 }
 
