@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -65,21 +65,22 @@ func (j *job) clean(text string) string {
 	return out
 }
 
-// cleaned makes the entries of what goes over, without secrets.
-func (j *job) cleaned(p *portable.Session) (*session.Session, error) {
-	s, err := p.Session()
+// cleaned makes the entries of what goes over, as they were and without secrets.
+func (j *job) cleaned(p *portable.Session) (was, is *session.Session, err error) {
+	was, err = p.Session()
 	if err != nil || j.secrets == nil {
-		return s, err
+		return was, was, err
 	}
-	lines := []io.Reader{strings.NewReader(s.Header.Raw() + "\n")}
-	for _, e := range s.Entries {
-		lines = append(lines, strings.NewReader(e.Raw()+"\n"))
+	var lines bytes.Buffer
+	if _, err := was.Content().WriteTo(&lines); err != nil {
+		return nil, nil, err
 	}
-	out, err := j.secrets.Session(io.MultiReader(lines...))
+	out, err := j.secrets.Session(&lines)
 	if err != nil {
-		return nil, formats.Damaged("%s: %v", j.src.Name, err)
+		return nil, nil, formats.Damaged("%s: %v", j.src.Name, err)
 	}
-	return session.Read(out)
+	is, err = session.Read(out)
+	return was, is, err
 }
 
 // note is the beginning of the text in place of a secret.
@@ -90,11 +91,7 @@ func (j *job) redact() error {
 	if j.secrets == nil {
 		return nil
 	}
-	was, err := j.carried.Session()
-	if err != nil {
-		return err
-	}
-	is, err := j.cleaned(j.carried)
+	was, is, err := j.cleaned(j.carried)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -134,11 +133,7 @@ func lasting(src *address.Source, name string, dry bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := jsonl.Content{src.Header.Raw()}
-	for _, e := range src.Entries {
-		lines = append(lines, e.Raw())
-	}
-	path, err := store.Open(dir).Create(src.Header.CWD, src.Header.Timestamp, src.Header.ID, lines, false)
+	path, err := store.Open(dir).Create(src.Header.CWD, src.Header.Timestamp, src.Header.ID, src.Content(), false)
 	if errors.Is(err, fs.ErrExist) {
 		return src.Header.ID, nil // it is there already
 	}

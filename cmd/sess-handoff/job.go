@@ -179,7 +179,7 @@ func (j *job) until() string {
 func (j *job) summarize(ctx context.Context, whole []portable.Said) (string, error) {
 	p := *j.carried
 	p.Said = whole
-	s, err := j.cleaned(&p)
+	_, s, err := j.cleaned(&p)
 	if err != nil {
 		return "", err
 	}

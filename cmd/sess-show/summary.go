@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -167,13 +168,12 @@ func filesText(files map[string]int) string {
 
 // totalOf returns what sess-stat counts of the calls of a session, "" if it has none.
 func totalOf(ctx context.Context, d *document) (js.Value, error) {
-	var lines strings.Builder
-	lines.WriteString(d.src.Header.Raw())
-	for _, e := range d.src.Entries {
-		lines.WriteString("\n" + e.Raw())
+	var lines bytes.Buffer
+	if _, err := d.src.Content().WriteTo(&lines); err != nil {
+		return "", err
 	}
 	rows, err := rowsOf(ctx, subprocess.Program{ // its warnings are in the text, or were told when the session was read
-		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n"), Say: func(subprocess.Message) {},
+		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: &lines, Say: func(subprocess.Message) {},
 	})
 	if err != nil || len(rows) == 0 {
 		return "", err

@@ -33,6 +33,16 @@ type Session struct {
 	hidden  map[int]bool // entries whose id a later entry has too
 }
 
+// Content returns the lines of the header and of the entries, as they are written.
+func (s *Session) Content() jsonl.Content {
+	lines := make(jsonl.Content, 0, len(s.Entries)+1)
+	lines = append(lines, s.Header.Raw())
+	for _, e := range s.Entries {
+		lines = append(lines, e.Raw())
+	}
+	return lines
+}
+
 // Read reads a session. Lines it cannot use are skipped and reported in
 // Problems, as are entries that cannot be addressed; only an input that is no
 // session at all is an error, which is a [Problem] matching ErrNotSession or

@@ -33,15 +33,8 @@ func (src Source) Heading(place row.Place, info session.Info, short func(string)
 // HeadingOf is Heading for a session that was read.
 func (src Source) HeadingOf(read *address.Source, short func(string) string) (screen.Heading, error) {
 	info, failed, err := session.ScanWritten(func(w io.Writer) error {
-		if _, err := io.WriteString(w, read.Header.Raw()+"\n"); err != nil {
-			return err
-		}
-		for _, e := range read.Entries {
-			if _, err := io.WriteString(w, e.Raw()+"\n"); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := read.Content().WriteTo(w)
+		return err
 	})
 	return src.Heading(read.Place(), info, short), cmp.Or(err, failed)
 }
