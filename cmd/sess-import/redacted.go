@@ -12,17 +12,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-const (
-	// memberRedacted is the member of the header of a copy that got no line with its secrets.
-	memberRedacted = "redacted"
-	// customRedacted is the entry from which on other rules took secrets out. Its data has their digest.
-	customRedacted = "sess:redacted"
-)
-
-// isRedacted reports whether a copy got no line with its secrets.
-func isRedacted(h session.Header) bool {
-	return string(js.Value(h.Raw()).Get(memberRedacted)) == "true"
-}
+// customRedacted is the entry from which on other rules took secrets out. Its data has their digest.
+const customRedacted = "sess:redacted"
 
 // cleaner returns what takes secrets out of a session from its beginning on.
 func (k *sink) cleaner() (*redact.Growing, error) {
@@ -44,7 +35,7 @@ func (k *sink) begin(header string) (string, error) {
 	if k.clean, err = k.cleaner(); err != nil {
 		return "", err
 	}
-	return k.clean.Line(string(js.Value(header).With(memberRedacted, "true")))
+	return k.clean.Line(string(js.Value(header).With(session.MemberRedacted, "true")))
 }
 
 // rulesAsIn reports whether nothing is to be looked for in a copy: it has its secrets, and may have them, or is known to have
@@ -60,7 +51,7 @@ func (k *sink) rulesAsIn(was from) (bool, error) {
 // judge decides by the header of the copy that is there whether secrets are taken out: a copy is with them or without. It
 // returns what looks at the lines that are there, if the rules are others than before.
 func (k *sink) judge(s *stored, was from) (*redact.Growing, error) {
-	if !isRedacted(s.header) {
+	if !s.header.IsRedacted() {
 		if k.redacts {
 			err := cli.WithStatus(fmt.Errorf("%s: it has its secrets, since it was collected without --redact, and is left as it is", k.path), cli.ExitMalformed)
 			return nil, cli.WithHint(err, "another SESS_DIR has room for copies without secrets; or take this one away, and collect it anew")

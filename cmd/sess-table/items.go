@@ -35,8 +35,6 @@ type item struct {
 
 func parsed(h session.Header) (ms int64, ok bool) { return js.ParseTime(h.Timestamp) }
 
-func isRedacted(h session.Header) bool { return js.Value(h.Raw()).Get("redacted") == "true" }
-
 // A remembered is a line of the cache: what a file had when its stamp was this.
 type remembered struct {
 	Name   string `json:"name"`

@@ -19,6 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 const forks = "../../internal/readers/usage/testdata/forks"
@@ -268,6 +269,31 @@ func TestTableContent(t *testing.T) {
 		t.Errorf("%d sessions after --prune", len(rows))
 	}
 	run(t, cli.ExitNo, "--prune", "-o", out, path)
+}
+
+// TestTableOrigin: a session has the agent that it was imported from, as in sess-stat --by agent, and the place that its header names.
+func TestTableOrigin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for id, origin := range map[string]session.Origin{
+		"a0000000": {},
+		"b0000000": {Harness: "claude", Host: "h", User: "u", Git: session.Git("https://git.invalid/r.git", "main", "")},
+	} {
+		header := session.NewHeader(session.HeaderFields{ID: id, Time: 1_790_000_000_000, CWD: "/w", Origin: origin})
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(header+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	run(t, 0, "-o", out, dir)
+	_, rows := values[sessionRow](t, out, sessionsTable)
+	var got []string
+	for _, r := range rows {
+		got = append(got, strings.Join([]string{r.Session, r.Agent, r.Host, r.User, r.Repo, r.Branch}, " "))
+	}
+	if want := []string{"a0000000 sess    ", "b0000000 claude h u https://git.invalid/r.git main"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestTableBigDay: a day is written in row groups of a bounded size.

@@ -119,13 +119,12 @@ func known(ms int64, ok bool) *int64 {
 
 // sessionOf makes the row of a session, but for its bytes.
 func (t *tables) sessionOf(src selection.Source, whole *address.Source) sessionRow {
-	h, s := whole.Header, usage.Session{Name: cmp.Or(whole.Path, src.Name), Parent: whole.Header.ParentSession}
-	head := js.Value(h.Raw())
+	h, from := whole.Header, whole.Header.Origin()
+	s := usage.Session{Name: cmp.Or(whole.Path, src.Name), Parent: h.ParentSession, Agent: src.Owner(), Origin: from}
 	r := sessionRow{
-		Session: h.ID, Agent: cmp.Or(src.Owner(), "sess"), Host: head.Get("host").Str(), User: head.Get("user").Str(),
-		Repo: head.Get("git", "remote").Str(), Branch: head.Get("git", "branch").Str(), ParentAddress: h.ParentSession, CWD: h.CWD,
+		Session: h.ID, Agent: s.Owner(), Host: from.Host, User: from.User, Repo: from.Repo(), Branch: from.Branch(), ParentAddress: h.ParentSession, CWD: h.CWD,
 		Created: known(js.ParseTime(h.Timestamp)), Entries: int64(len(whole.Entries)), Lines: int64(whole.Lines),
-		Redacted: t.redact || head.Get("redacted") == "true", Reader: t.reader, Content: true,
+		Redacted: t.redact || h.IsRedacted(), Reader: t.reader, Content: true,
 	}
 	if r.Name, r.ParentName, r.Parent = s.Names(); h.ParentSession == "" {
 		r.ParentName, r.Parent = "", "" // the base of no path is a dot

@@ -4,12 +4,12 @@ package main
 //
 // rowRules is the version of what the tables say of a session. Raise it with each change: rows of other rules are
 // written anew.
-const rowRules = 1
+const rowRules = 2
 
 // A sessionRow is a session. Its key is session.
 type sessionRow struct {
 	Session       string `parquet:"session"`                     // The id of the session.
-	Agent         string `parquet:"agent,dict"`                  // The agent where it was read, "sess" for a file or the store of sess, as in sess-stat --by agent.
+	Agent         string `parquet:"agent,dict"`                  // The agent, also of a session that was imported, else "sess", as in sess-stat --by agent.
 	Host          string `parquet:"host,optional,dict"`          // The machine, if the header names it.
 	User          string `parquet:"user,optional,dict"`          // The user, if the header names one.
 	Repo          string `parquet:"repo,optional,dict"`          // The remote of the git repository, if the header names it.

@@ -111,7 +111,7 @@ func (t *tables) stale() (days []string) {
 	for _, it := range t.found {
 		day := dayOf(it.header)
 		r, ok := t.have[day][it.header.ID]
-		redacted := t.redact || isRedacted(it.header)
+		redacted := t.redact || it.header.IsRedacted()
 		if !ok || r.SHA256 != it.sum || r.Reader != t.reader || r.Content != t.content || r.Redacted != redacted {
 			all[day] = true
 		}

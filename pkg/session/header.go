@@ -61,6 +61,12 @@ func (h Header) Origin() Origin {
 	return o
 }
 
+// MemberRedacted is the member of the header of a copy of which no line has its secrets.
+const MemberRedacted = "redacted"
+
+// IsRedacted reports whether the header says that no line has its secrets.
+func (h Header) IsRedacted() bool { return js.Value(h.raw).Get(MemberRedacted) == "true" }
+
 // Git returns the member git of a header, "" if nothing is known. The remote loses what its address has of a user.
 func Git(remote, branch, commit string) string {
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
@@ -81,6 +87,9 @@ func Git(remote, branch, commit string) string {
 
 // Repo returns the address of the repository, "" if it is not known.
 func (o Origin) Repo() string { return js.Value(o.Git).Get("remote").Str() }
+
+// Branch returns the name of the branch, "" if it is not known.
+func (o Origin) Branch() string { return js.Value(o.Git).Get("branch").Str() }
 
 // On returns a header with the members of an origin that it has not.
 func (o Origin) On(header string) string {

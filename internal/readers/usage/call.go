@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"path"
@@ -165,6 +166,9 @@ func newLineage(sessions []Session) *lineage {
 	}
 	return kin
 }
+
+// Owner is the agent whose session it is or was made of, "sess" for none.
+func (s *Session) Owner() string { return cmp.Or(s.Agent, s.Origin.Harness, "sess") }
 
 // Names returns the name of the session's file alone, that of its parent's, and the id at the end of that.
 func (s *Session) Names() (own, parent, id string) {

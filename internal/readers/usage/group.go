@@ -107,7 +107,7 @@ func keyOf(name string, c *Call, s *Session, zone *time.Location) string {
 	case "provider":
 		return c.Provider
 	case "agent":
-		return cmp.Or(s.Agent, s.Origin.Harness, "sess")
+		return s.Owner()
 	case "host":
 		return s.Origin.Host
 	case "user":
