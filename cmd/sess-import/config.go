@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -101,11 +100,8 @@ func (c *config) origin(ctx context.Context, about formats.About) (o session.Ori
 	o.Host, o.User = cmp.Or(c.host, os.Getenv("SESS_HOST")), cmp.Or(c.user, os.Getenv("SESS_USER"))
 	if o.User == "git" {
 		o.User = ""
-		if out, err := git.Run(ctx, ".", nil, "config", "user.email"); err == nil {
-			text, err := io.ReadAll(out)
-			if err = errors.Join(err, out.Close()); err == nil {
-				o.User = strings.TrimSpace(string(text))
-			}
+		if text, err := git.Output(ctx, ".", nil, "config", "user.email"); err == nil {
+			o.User = strings.TrimSpace(text)
 		}
 	}
 	return o

@@ -57,6 +57,22 @@ func Run(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.R
 	})
 }
 
+// Output is [Run] for all of the output.
+func Output(ctx context.Context, dir string, stdin io.Reader, args ...string) (string, error) {
+	out, err := Run(ctx, dir, stdin, args...)
+	if err != nil {
+		return "", err
+	}
+	return whole(out)
+}
+
+// whole reads an output to its end.
+func whole(out io.ReadCloser) (string, error) {
+	defer func() { _ = out.Close() }() // its end was read
+	text, err := io.ReadAll(out)
+	return string(text), err
+}
+
 // grace is how long git has to end after it was asked to.
 const grace = 2 * time.Second
 

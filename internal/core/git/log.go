@@ -50,9 +50,8 @@ func (r *Repository) output(ctx context.Context, ids []string, args ...string) (
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = out.Close() }()
-	text, err := io.ReadAll(out)
-	return string(text), failed(ctx, err)
+	text, err := whole(out)
+	return text, failed(ctx, err)
 }
 
 // input has ids a line each.

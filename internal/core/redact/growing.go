@@ -24,17 +24,11 @@ func (g *Growing) Line(text string) (clean string, err error) {
 		g.q.spoken[l.kind].search(g.r)
 	}
 	g.r.newest = nil
-	var kept error
-	err = g.r.finish(l, func(part string) error {
-		clean += part
-		return nil
-	}, func(f Found) {
-		if f.Structural && kept == nil {
-			kept = f.Problem()
-		}
+	err = refusing(func(report func(Found)) error {
+		return g.r.finish(l, func(part string) error {
+			clean += part
+			return nil
+		}, report)
 	})
-	if err == nil {
-		err = kept
-	}
 	return clean, err
 }

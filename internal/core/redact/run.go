@@ -194,19 +194,27 @@ func (f Found) Problem() session.Problem {
 // cannot be taken out, and else that of reading.
 func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
 	var clean bytes.Buffer
+	err := refusing(func(report func(Found)) error {
+		return r.Run(jsonl.Lines(in), func(text string) error {
+			clean.WriteString(text)
+			return nil
+		}, report)
+	})
+	return &clean, err
+}
+
+// refusing returns the error of work, or else the problem of the first finding that it reports as one that was kept.
+func refusing(work func(report func(Found)) error) error {
 	var kept error
-	err := r.Run(jsonl.Lines(in), func(text string) error {
-		clean.WriteString(text)
-		return nil
-	}, func(f Found) {
+	err := work(func(f Found) {
 		if f.Structural && kept == nil {
 			kept = f.Problem()
 		}
 	})
-	if err == nil {
-		err = kept
+	if err != nil {
+		return err
 	}
-	return &clean, err
+	return kept
 }
 
 // nothing is a replacement that is empty.
