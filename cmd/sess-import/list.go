@@ -333,7 +333,7 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 }
 
 func (j *job) row(info formats.Info) error {
-	row := listing.Row{Row: info.Row, Agent: j.name, Resume: address.ResumeLine(j.name, info.ID, info.CWD)}
+	row := listing.Row{Row: info.Row, Agent: j.name}
 	switch {
 	case j.native:
 		row.Address = info.Path
@@ -343,7 +343,9 @@ func (j *job) row(info formats.Info) error {
 	return printRow(j.streams, row)
 }
 
+// printRow prints the row of a session, with the line that resumes it.
 func printRow(s *cli.Streams, row listing.Row) error {
+	row.Resume = address.ResumeLine(row.Agent, row.ID, row.CWD)
 	if err := listing.Write(s.Out, row); err != nil {
 		return err
 	}

@@ -136,6 +136,9 @@ func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err 
 	if len(files) > 0 {
 		newest, _ = rowsOf(ctx, "sess-ls", args...)
 	}
+	for i, r := range newest { // it is ours, whatever agent it was imported from
+		newest[i] = r.With("agent", "null")
+	}
 	return own, newest, nil
 }
 
@@ -169,9 +172,15 @@ func tally(ours stock, rows []js.Value) (all []stock) {
 	return all
 }
 
-// latest are the sessions that were modified last.
+// latest are the sessions that were modified last, without our copies of those that an agent has.
 func latest(rows []js.Value) []js.Value {
-	rows = slices.DeleteFunc(rows, func(r js.Value) bool { return r.Get("kind").Str() != "session" })
+	theirs := map[string]bool{}
+	for _, r := range rows {
+		theirs[r.Get("session").Str()] = theirs[r.Get("session").Str()] || r.Get("agent").Str() != ""
+	}
+	rows = slices.DeleteFunc(rows, func(r js.Value) bool {
+		return r.Get("kind").Str() != "session" || r.Get("agent").Str() == "" && theirs[r.Get("session").Str()]
+	})
 	modified := func(r js.Value) string { return r.Get("modified").Str() } // in UTC, and of one length
 	slices.SortStableFunc(rows, func(a, b js.Value) int { return strings.Compare(modified(b), modified(a)) })
 	return rows[:min(most, len(rows))]
@@ -277,6 +286,11 @@ func resumed(newest []js.Value, here bool) string {
 	return ""
 }
 
+// fits reports whether the purpose of a line to type has room behind it, if lines take so many columns.
+func fits(sc *screen.Screen, width int, line [2]string) bool {
+	return len("  ")+width+3+screen.Columns(line[1]) <= sc.Width
+}
+
 // writeNext prints lines to type, with their purpose if there is room.
 func writeNext(sc *screen.Screen, lines [][2]string) error {
 	if err := errors.Join(writeLine(sc, ""), writeLine(sc, "Next:")); err != nil {
@@ -284,13 +298,13 @@ func writeNext(sc *screen.Screen, lines [][2]string) error {
 	}
 	width := 0
 	for _, line := range lines {
-		if line[1] != "" {
-			width = max(width, screen.Columns(line[0]))
+		if w := screen.Columns(line[0]); line[1] != "" && fits(sc, w, line) {
+			width = max(width, w)
 		}
 	}
 	for _, line := range lines {
 		text := []screen.Cell{{Text: "  " + line[0]}}
-		if line[1] != "" && width+3+len("  ")+screen.Columns(line[1]) <= sc.Width {
+		if line[1] != "" && screen.Columns(line[0]) <= width && fits(sc, width, line) {
 			text = []screen.Cell{{Text: "  " + sc.Pad(line[0], width) + "   "}, {Text: line[1], Style: tty.Dim}}
 		}
 		if err := sc.Write(text...); err != nil {
