@@ -89,15 +89,11 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 
 // agentScope is scope for the stores of agents: all of a store, unless a working
 // directory is named.
-func (c *config) agentScope(places []string) (store.Options, error) {
+func (c *config) agentScope(places []string) (o store.Options, err error) {
 	if c.several() && len(places) > 0 {
 		return store.Options{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
 	}
-	order, err := c.order()
-	if err != nil {
-		return store.Options{}, err
-	}
-	o := store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: order}
+	o = store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: c.order()}
 	if c.sessions.CWD != "" {
 		o.CWD, err = address.CWD(c.sessions.CWD)
 	}

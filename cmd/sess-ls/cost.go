@@ -17,16 +17,10 @@ import (
 // byCost is the order of sessions by cost, which the store does not know.
 const byCost = "cost"
 
-// order returns the order in which rows are read.
-func (c *config) order() (store.Order, error) {
-	if c.sort == byCost {
-		return store.ByModified, nil
-	}
-	order, err := store.ParseOrder(c.sort)
-	if err != nil {
-		return 0, cli.UsageError("%v", err)
-	}
-	return order, nil
+// order returns the order in which rows are read: for that by cost the usual one.
+func (c *config) order() store.Order {
+	order, _ := store.ParseOrder(c.sort) // --sort has no others
+	return order
 }
 
 // A cost is what the calls of a session cost in USD, as sess-stat says. Known is false if it says of none, and bound is set if

@@ -56,13 +56,9 @@ func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []strin
 
 // scope says where to look: in the directories named, else in the store, there
 // for the sessions of one working directory or for all.
-func (c *config) scope(s *cli.Streams, operands, dirs []string) ([]string, store.Options, error) {
-	order, err := c.order()
-	if err != nil {
-		return nil, store.Options{}, err
-	}
-	o := store.Options{
-		Recursive: c.sessions.All, Count: c.exact, Order: order,
+func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o store.Options, err error) {
+	o = store.Options{
+		Recursive: c.sessions.All, Count: c.exact, Order: c.order(),
 		Omit: c.unseen(),
 		Warn: func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) },
 	}

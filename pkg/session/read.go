@@ -35,8 +35,7 @@ type Session struct {
 
 // Content returns the lines of the header and of the entries, as they are written.
 func (s *Session) Content() jsonl.Content {
-	lines := make(jsonl.Content, 0, len(s.Entries)+1)
-	lines = append(lines, s.Header.Raw())
+	lines := append(make(jsonl.Content, 0, len(s.Entries)+1), s.Header.Raw())
 	for _, e := range s.Entries {
 		lines = append(lines, e.Raw())
 	}

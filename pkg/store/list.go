@@ -206,12 +206,7 @@ func (o Order) compare(a, b Row) int {
 }
 
 // WrittenAt is when the file was written to; of a session that shares its file, when the newest message was.
-func (r Row) WrittenAt() time.Time {
-	if r.ModTime.IsZero() {
-		return r.Modified
-	}
-	return r.ModTime
-}
+func (r Row) WrittenAt() time.Time { return cmp.Or(r.ModTime, r.Modified) }
 
 // comparePaths puts the later file name first.
 func comparePaths(a, b string) int {

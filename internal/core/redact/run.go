@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -211,10 +212,7 @@ func refusing(work func(report func(Found)) error) error {
 			kept = f.Problem()
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return kept
+	return cmp.Or(err, kept)
 }
 
 // nothing is a replacement that is empty.

@@ -170,7 +170,6 @@ type answer struct {
 	talk   talk
 
 	left int64 // bytes of the frame
-	kind string
 	err  error // once it has ended
 	done bool
 }
@@ -202,11 +201,12 @@ func (a *answer) frame() (bool, error) {
 	if err != nil {
 		return true, a.broken(err)
 	}
+	var kind string
 	var n int64
-	if _, err := fmt.Sscanf(line, "%s %d\n", &a.kind, &n); err != nil {
-		return true, a.broken(fmt.Errorf("no frame: %.40q", line))
+	if _, err := fmt.Sscanf(line, "%s %d\n", &kind, &n); err != nil {
+		kind = ""
 	}
-	switch a.kind {
+	switch kind {
 	case frameOut:
 		a.left = n
 		return false, nil
