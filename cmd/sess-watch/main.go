@@ -21,6 +21,7 @@ var tool = cli.Tool{
 	Summary: "say what an agent is doing, and wait for it",
 	Args:    "[SESSION...] [-- COMMAND [ARG...]]",
 	Doc: "Rows as they come: ENTRY:ROLE:TEXT, and ENTRY:state:STATE at first and when that changes.\n" +
+		"A terminal gets a table of several sessions, drawn in place; -v gives the rows.\n" +
 		"COMMAND is run for each row of a state, with it on standard input.",
 	Command: true,
 	Examples: `sess-watch --once --agent all

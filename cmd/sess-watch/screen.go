@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"time"
 
@@ -23,8 +24,69 @@ var urgency = []string{status.Asks, status.Failed, status.Working, silent, statu
 // colours are the styles of states; others are plain.
 var colours = map[string]tty.Style{status.Asks: tty.Yellow, status.Working: tty.Yellow, status.Failed: tty.Red}
 
-// table prints a row for each session, for people.
-func (w *watcher) table(sc *screen.Screen) error {
+// shown are the rows that people see at a terminal while they wait: a table of many sessions that is drawn in place, or a
+// line for each entry of a single one.
+type shown struct {
+	screen  func() *screen.Screen // of the width of now
+	drawing *screen.Drawing       // nil for a single session
+	short   func(string) string   // shortens the id of an entry
+}
+
+// idleAfter is how long ago the last of a session may be for it to be in the table that is drawn in place.
+const idleAfter = 24 * time.Hour
+
+// onScreen returns how people see rows; nil if programs read them, or a flag asks for the rows that those get.
+func (w *watcher) onScreen() *shown {
+	on := func() *screen.Screen { return screen.On(w.streams.Out, w.streams.OutFile(), w.color) }
+	if w.once || w.json || w.lines || w.quiet || w.streams.Verbose || w.argv != nil || os.Getenv("TERM") == "dumb" || on() == nil {
+		return nil
+	}
+	s := &shown{screen: on}
+	if !w.single {
+		s.drawing = &screen.Drawing{Out: w.streams.Out}
+	}
+	return s
+}
+
+// draw draws the table of many sessions anew if it has changed.
+func (w *watcher) draw() error {
+	if w.people == nil || w.people.drawing == nil {
+		return nil
+	}
+	return w.people.drawing.Draw(*w.people.screen(), tty.Height(w.streams.OutFile(), os.LookupEnv), func(sc *screen.Screen) error {
+		isIdle := func(state string, since int64) bool {
+			return state == status.Closed || since != 0 && sc.Now.Sub(time.UnixMilli(since)) > idleAfter
+		}
+		left, err := w.table(sc, isIdle)
+		if err == nil && left > 0 {
+			err = sc.Foot("left out: %d closed or silent for a day; --once lists all", left)
+		}
+		return err
+	})
+}
+
+// state prints the state of a single session.
+func (s *shown) state(d *watched, st status.State) error {
+	if s.drawing != nil {
+		return nil
+	}
+	what := ""
+	if st.Call.Name != "" {
+		what = d.what
+	}
+	return s.line(d.entry, st.Name, what)
+}
+
+// line prints what people see of an entry of a single session, or of its state.
+func (s *shown) line(entry, role, text string) error {
+	sc := s.screen()
+	return sc.Line([]screen.Cell{
+		{Text: sc.Pad(s.short(entry), 10), Style: tty.Dim}, {Text: sc.Pad(role, 11), Style: colours[role]},
+	}, screen.Cell{Text: text})
+}
+
+// table prints a row for each session, for people, but for those that isIdle reports, and returns how many it left out.
+func (w *watcher) table(sc *screen.Screen, isIdle func(state string, since int64) bool) (left int, err error) {
 	type line struct {
 		*watched
 		state string
@@ -37,6 +99,10 @@ func (w *watcher) table(sc *screen.Screen) error {
 		if st.Name == status.Working && st.Since != 0 && sc.Now.Sub(time.UnixMilli(st.Since)) > silentAfter {
 			st.Name = silent
 		}
+		if isIdle(st.Name, st.Since) {
+			left++
+			continue
+		}
 		rows = append(rows, line{d, st.Name, st.Since})
 		names = append(names, d.shownName())
 	}
@@ -45,7 +111,7 @@ func (w *watcher) table(sc *screen.Screen) error {
 	})
 	short := screen.Short(names)
 	cols := []screen.Col{{Head: "STATE"}, {Head: "SINCE", From: 50}, {Head: "SESSION"}, {Head: "DIRECTORY", Max: 14, From: 90}, {Head: "WHAT", Flex: true}}
-	return sc.Table(cols, func(yield func([]screen.Cell) bool) {
+	return left, sc.Table(cols, func(yield func([]screen.Cell) bool) {
 		for _, r := range rows {
 			at := ""
 			if r.since != 0 {

@@ -45,8 +45,9 @@ type watched struct {
 
 // A pending row is one of an entry that was not printed yet.
 type pending struct {
-	key uint64
-	row string
+	key         uint64
+	entry, role string
+	row         string // for people its text
 }
 
 var seed = maphash.MakeSeed()
@@ -88,7 +89,7 @@ func (d *watched) read(whole *address.Source, row func(session.Entry) string, sk
 		case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
 			d.stable = len(d.pending)
 		}
-		d.pending = append(d.pending, pending{key, row(e)})
+		d.pending = append(d.pending, pending{key, strings.Clone(e.ID()), grep.Role(e), row(e)})
 	}
 }
 

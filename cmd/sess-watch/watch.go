@@ -35,11 +35,12 @@ type watcher struct {
 	all     []*watched
 	reading *selection.Reading
 	began   time.Time
+	people  *shown // nil if programs read the rows
 }
 
 // begin reads the sessions that were found.
 func (w *watcher) begin(ctx context.Context, found selection.Found) error {
-	w.began = time.Now()
+	w.began, w.people = time.Now(), w.onScreen()
 	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
 		d := &watched{src: src}
 		return d, w.take(ctx, d, whole)
@@ -69,7 +70,7 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source) e
 		}
 		skip = func(i int) bool { return i <= at }
 	}
-	d.read(whole, w.rows(d), skip)
+	d.read(whole, w.rows(d, whole), skip)
 	if w.once {
 		return nil
 	}
@@ -90,7 +91,8 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source) e
 // list prints a row for each session.
 func (w *watcher) list() error {
 	if sc := screen.On(w.streams.Out, w.streams.OutFile(), w.color); sc != nil && !w.json {
-		return errors.Join(w.table(sc), w.reading.Err())
+		_, err := w.table(sc, func(string, int64) bool { return false })
+		return errors.Join(err, w.reading.Err())
 	}
 	now := time.Now().UnixMilli()
 	for _, d := range w.all {
@@ -126,6 +128,9 @@ func (w *watcher) follow(ctx context.Context) error {
 			if err := w.tell(ctx, d, now.UnixMilli()); err != nil {
 				return err
 			}
+		}
+		if err := w.draw(); err != nil {
+			return err
 		}
 		if done, err := w.done(now.UnixMilli()); done {
 			return errors.Join(err, w.unread(ctx))
@@ -170,7 +175,7 @@ func (w *watcher) look(ctx context.Context) {
 		if in.Close(); err != nil {
 			continue
 		}
-		d.read(whole, w.rows(d), func(int) bool { return false })
+		d.read(whole, w.rows(d, whole), func(int) bool { return false })
 		d.stamp = stamp
 		if d.path == "" && d.place.Path == "" || d.path != "" && stamp != gone {
 			continue
@@ -193,6 +198,9 @@ func (w *watcher) missed(d *watched) {
 	if err == nil || !w.streams.Once("missed "+d.path) {
 		return
 	}
+	if w.people != nil && w.people.drawing != nil {
+		_ = errors.Join(w.people.drawing.Erase(w.people.screen().Width), w.streams.Flush())
+	}
 	w.streams.Alwaysf("%s: %v; it is looked for again", d.name(), disk.Cause(err))
 }
 
@@ -200,10 +208,16 @@ func (w *watcher) missed(d *watched) {
 func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
 	st := d.state.At(now, w.settle, w.patience)
 	for _, p := range d.take(st.Name == status.Working) {
-		if p.row != "" {
-			if _, err := io.WriteString(w.streams.Out, p.row+"\n"); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case p.row == "":
+		case w.people != nil:
+			err = w.people.line(p.entry, p.role, p.row)
+		default:
+			_, err = io.WriteString(w.streams.Out, p.row+"\n")
+		}
+		if err != nil {
+			return err
 		}
 	}
 	key := st.Name + " " + d.entry
@@ -211,6 +225,9 @@ func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
 		return nil
 	}
 	d.shown = key
+	if w.people != nil {
+		return w.people.state(d, st)
+	}
 	text := w.stateRow(d, st)
 	if !w.quiet && !w.lines {
 		if _, err := io.WriteString(w.streams.Out, text+"\n"); err != nil {
@@ -302,13 +319,22 @@ func (w *watcher) unread(ctx context.Context) error {
 }
 
 // rows returns what makes the row of an entry, "" for one that says nothing; nil if none is printed.
-func (w *watcher) rows(d *watched) func(session.Entry) string {
-	if w.once || w.quiet {
+func (w *watcher) rows(d *watched, whole *address.Source) func(session.Entry) string {
+	if w.once || w.quiet || w.people != nil && w.people.drawing != nil {
 		return nil
+	}
+	if w.people != nil {
+		ids := make([]string, len(whole.Entries))
+		for i, e := range whole.Entries {
+			ids[i] = strings.Clone(e.ID())
+		}
+		w.people.short = screen.Short(ids)
 	}
 	return func(e session.Entry) string {
 		text := said(e)
 		switch {
+		case w.people != nil:
+			return text
 		case w.lines:
 			return strings.Clone(e.Raw())
 		case w.json:

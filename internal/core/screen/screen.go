@@ -23,7 +23,8 @@ type Screen struct {
 	Home  string    // the user's home directory, "" for none
 	Color bool
 	Marks Marks
-	begun bool // something was printed
+	begun bool        // something was printed
+	held  *[]tty.Text // gets the lines instead of Out, unless nil
 }
 
 // On returns the terminal that file is, with out as the way to it, or nil if it is none. Color is the value
@@ -334,6 +335,10 @@ func (sc *Screen) print(cells []Cell) error {
 		t.Add(c.Style, c.Text)
 	}
 	t.Add(tty.Plain, "\n")
+	if sc.held != nil {
+		*sc.held = append(*sc.held, t)
+		return nil
+	}
 	_, err := t.WriteTo(sc.Out)
 	return err
 }

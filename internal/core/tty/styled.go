@@ -1,6 +1,10 @@
 package tty
 
-import "io"
+import (
+	"fmt"
+	"io"
+	"slices"
+)
 
 // A Style is how text looks on a terminal that shows colours. Only the styles of this
 // package exist: no text of a session can become one. The zero Style is plain.
@@ -48,6 +52,28 @@ func (t *Text) Add(style Style, text string) {
 	t.buf = append(t.buf, text...)
 	t.marks = append(t.marks, mark{len(t.buf), off})
 }
+
+// Erase appends that the cursor goes to the beginning of the line that is so many lines above it, and that all from there on
+// is taken away.
+func (t *Text) Erase(lines int) {
+	t.marks = append(t.marks, mark{len(t.buf), fmt.Sprintf("\r\x1b[%dA\x1b[J", lines)})
+}
+
+// Append appends another text.
+func (t *Text) Append(other Text) {
+	for _, m := range other.marks {
+		t.marks = append(t.marks, mark{len(t.buf) + m.at, m.sequence})
+	}
+	t.buf = append(t.buf, other.buf...)
+}
+
+// Equal reports whether two texts look the same.
+func (t *Text) Equal(other Text) bool {
+	return slices.Equal(t.buf, other.buf) && slices.Equal(t.marks, other.marks)
+}
+
+// String returns the text without its styles.
+func (t *Text) String() string { return string(t.buf) }
 
 // Len returns the number of bytes of the text without its styles.
 func (t *Text) Len() int { return len(t.buf) }

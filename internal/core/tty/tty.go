@@ -41,17 +41,33 @@ func Color(mode string, w any, lookup func(string) (string, bool)) bool {
 // Width returns the width of the terminal w in columns. Without a terminal it
 // is COLUMNS, read through lookup, and failing that [DefaultWidth].
 func Width(w any, lookup func(string) (string, bool)) int {
+	columns, _ := size(w)
+	return first(columns, "COLUMNS", lookup, DefaultWidth)
+}
+
+// Height returns how many lines the terminal w has. Without a terminal it is LINES, read through lookup, and failing that 24.
+func Height(w any, lookup func(string) (string, bool)) int {
+	_, lines := size(w)
+	return first(lines, "LINES", lookup, 24)
+}
+
+// size asks the driver of the terminal w. 0 is one that is not known.
+func size(w any) (columns, lines int) {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
-		if n := columns(f.Fd()); n > 0 {
-			return n
-		}
+		return windowSize(f.Fd())
 	}
-	if v, ok := lookup("COLUMNS"); ok {
-		if n, err := strconv.Atoi(v); err == nil && n > 0 {
-			return n
-		}
+	return 0, 0
+}
+
+// first returns n, or else the number in a variable, or else usual.
+func first(n int, variable string, lookup func(string) (string, bool), usual int) int {
+	if v, ok := lookup(variable); n <= 0 && ok {
+		n, _ = strconv.Atoi(v)
 	}
-	return DefaultWidth
+	if n <= 0 {
+		return usual
+	}
+	return n
 }
 
 // UTF8 reports whether the characters of the locale are UTF-8. The first variable that is set and not empty decides, as

@@ -2,5 +2,5 @@
 
 package tty
 
-// columns has no portable answer; the caller falls back to COLUMNS.
-func columns(uintptr) int { return 0 }
+// windowSize has no portable answer; the caller falls back to variables.
+func windowSize(uintptr) (columns, lines int) { return 0, 0 }

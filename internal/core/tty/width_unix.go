@@ -4,12 +4,12 @@ package tty
 
 import "golang.org/x/sys/unix"
 
-// columns asks the terminal driver; 0 means that fd is no terminal or that
+// windowSize asks the terminal driver; 0 means that fd is no terminal or that
 // the driver knows no size.
-func columns(fd uintptr) int {
+func windowSize(fd uintptr) (columns, lines int) {
 	ws, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return int(ws.Col)
+	return int(ws.Col), int(ws.Row)
 }
