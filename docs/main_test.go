@@ -82,16 +82,23 @@ func shellOf(t *testing.T, name, dir, script string) (stdout, stderr string, err
 		}
 		t.Skipf("there is no %s to run examples with", name)
 	}
-	c := exec.Command(sh, append(words[1:], "-eu")...)
-	c.Dir, c.Stdin = dir, strings.NewReader(script)
-	c.Env = []string{
-		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir,
-		"SESS_DIR=" + filepath.Join(dir, "store"), "LC_ALL=C",
-	}
+	c := shellCommand(sh, dir, append(words[1:], "-eu")...)
+	c.Stdin = strings.NewReader(script)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	err = c.Run()
 	return out.String(), errs.String(), err
+}
+
+// shellCommand is a command that finds the tools, and has a directory for its home.
+func shellCommand(sh, dir string, args ...string) *exec.Cmd {
+	c := exec.Command(sh, args...)
+	c.Dir = dir
+	c.Env = []string{
+		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir,
+		"SESS_DIR=" + filepath.Join(dir, "store"), "LC_ALL=C",
+	}
+	return c
 }
 
 // tools are the names of the programs there are.

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
@@ -293,8 +294,9 @@ func (c *config) taken(ctx context.Context, j *job, a formats.Archive, info form
 	if err != nil || !tells {
 		return info, err
 	}
-	whole := 0
+	whole, names := 0, make([]string, 0, len(of))
 	for _, other := range of {
+		names = append(names, j.address(*other))
 		if !other.Aside && !selection.IsPart(other.Path, other.ParentSession) {
 			whole++
 		}
@@ -306,7 +308,7 @@ func (c *config) taken(ctx context.Context, j *job, a formats.Archive, info form
 		where = " in " + disk.Subject(c.cwd)
 	}
 	title, _ := info.Title()
-	j.streams.Infof("taking %s, the newest%s of %d: %s", j.address(info), where, whole, cmp.Or(tty.Clean(title), "without a title"))
+	j.streams.Lightf("taking %s, the newest%s of %d: %s", screen.Short(names)(j.address(info)), where, whole, cmp.Or(tty.Clean(title), "without a title"))
 	return info, nil
 }
 

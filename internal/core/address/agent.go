@@ -248,7 +248,7 @@ func Say(s *cli.Streams, class cli.Class) func(subprocess.Message) {
 			}
 			s.Warn(class, "%s", m.Text)
 		} else {
-			s.Infof("%s", m.Text)
+			s.Lightf("%s", m.Text)
 		}
 	}
 }

@@ -109,6 +109,6 @@ func NewestHere(ctx context.Context, s *cli.Streams, without string) (string, er
 	if t := best.Get("title").Str(); t != "" {
 		title = ": " + tty.Clean(t)
 	}
-	s.Infof("taking %s, the newest here%s", name, title)
+	s.Lightf("taking %s, the newest here%s", name, title)
 	return name, nil
 }

@@ -92,6 +92,15 @@ func (s *Streams) Infof(format string, args ...any) {
 	}
 }
 
+// Lightf is Infof for a line that is read once, and not copied: a terminal gets as much of it as fits into a line, unless -v was given.
+func (s *Streams) Lightf(format string, args ...any) {
+	text, width := fmt.Sprintf(format, args...), s.ErrWidth()
+	if s.Verbose {
+		width = 0
+	}
+	s.Infof("%s", within(width, 0, text))
+}
+
 // Hintf prints what to do about what was printed before, unless -q was given; a hint about an error is [WithHint].
 func (s *Streams) Hintf(format string, args ...any) {
 	s.Infof("hint: "+format, args...)

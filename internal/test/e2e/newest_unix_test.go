@@ -95,7 +95,7 @@ func TestAnAddressNamesOneSession(t *testing.T) {
 		}
 	}
 	r := runCommand(t, dir, "", "sess-ls", "--verbose", "claude:")
-	if r.stderr != "sess-ls: taking claude:22222222-2222-4222-8222-222222222222, the newest here of 2: needle 2 AKIAQ3EGRFZTQ7J4ZP2M\n" {
+	if r.stderr != "sess-ls: taking claude:22222222, the newest here of 2: needle 2 AKIAQ3EGRFZTQ7J4ZP2M\n" {
 		t.Errorf("which one was taken: %q", r.stderr)
 	}
 	for tool, status := range map[string]int{"ls": 1, "grep needle": 2, "calls": 2, "show": 2} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 // Shells in which completion is tried, with the words that start each one at a terminal.
@@ -70,14 +70,7 @@ func startShell(t *testing.T, name, dir string, vars ...string) *shell {
 	setup := strings.NewReplacer("TOOLS", strings.Join(tools, " "), "@DIR@", own)
 	write(t, own, of.file, setup.Replace(of.setup))
 
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	terminal := slave(t, ptmx)
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 60, Col: 400}); err != nil {
-		t.Fatal(err)
-	}
+	ptmx, terminal := scripttest.OpenTerminal(t, 60, 400)
 	c := exec.Command("sh", "-c", "exec env "+setup.Replace(of.start))
 	c.Dir, c.Env = dir, append(append(env(dir), "TERM=xterm", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME="+own, "XDG_DATA_HOME="+own), vars...)
 	c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal

@@ -1,33 +1,14 @@
 package e2e
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
-
-// slave opens the terminal behind a pseudo terminal.
-func slave(t *testing.T, ptmx *os.File) *os.File {
-	t.Helper()
-	if err := unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetUint32(int(ptmx.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return terminal
-}
 
 // onTerminal runs a tool with a terminal as standard output, and returns what that gets.
 func onTerminal(t *testing.T, dir string, args ...string) string {
@@ -41,32 +22,10 @@ func onColumns(t *testing.T, dir string, columns uint16, args ...string) string 
 	return throughTerminal(t, dir, columns, func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }, args...)
 }
 
-// throughTerminal runs a tool that stream gives a terminal, and returns all that the
-// terminal gets. The tool is not the leader of the terminal's session: when a leader ends,
-// Linux drops what it wrote last and is not read yet.
+// throughTerminal runs a tool that stream gives a terminal, and returns all that the terminal gets.
 func throughTerminal(t *testing.T, dir string, columns uint16, stream func(*exec.Cmd, *os.File), args ...string) string {
 	t.Helper()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	defer ptmx.Close()
-	terminal := slave(t, ptmx)
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
-	got := make(chan string)
-	go func() {
-		text, _ := io.ReadAll(ptmx) // ends in EIO when the terminal is closed
-		got <- string(text)
-	}()
-	c := command(dir, args...)
-	stream(c, terminal)
-	err = c.Run()
-	if cerr := terminal.Close(); cerr != nil {
-		t.Fatal(cerr)
-	}
-	text := <-got
+	text, err := scripttest.AtTerminal(t, columns, command(dir, args...), stream)
 	if err != nil {
 		t.Fatalf("%v: %v: %s", args, err, text)
 	}
@@ -77,13 +36,7 @@ func throughTerminal(t *testing.T, dir string, columns uint16, stream func(*exec
 // has.
 func TestImportOnATerminal(t *testing.T) {
 	t.Parallel()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	defer ptmx.Close()
-	terminal := slave(t, ptmx)
-	defer terminal.Close()
+	_, terminal := scripttest.OpenTerminal(t, 0, 0)
 	for format, want := range map[string]bool{"codex": true, "openai": false} {
 		dir := t.TempDir()
 		c := command(dir, "sess-import", format)
@@ -216,13 +169,7 @@ func TestHistoryOnATerminal(t *testing.T) {
 func TestNothingOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	defer ptmx.Close()
-	terminal := slave(t, ptmx)
-	defer terminal.Close()
+	ptmx, terminal := scripttest.OpenTerminal(t, 0, 0)
 	said := func(args ...string) string {
 		c := command(dir, args...)
 		c.Stderr = terminal

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -11,35 +10,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 // shown runs a shell line with a terminal as standard output and standard error, and returns
 // what that gets. The line may end with any status.
 func shown(t *testing.T, dir, line string, vars ...string) string {
 	t.Helper()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	defer ptmx.Close()
-	terminal := slave(t, ptmx)
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
-		t.Fatal(err)
-	}
-	got := make(chan string)
-	go func() {
-		text, _ := io.ReadAll(ptmx)
-		got <- string(text)
-	}()
 	c := exec.Command("/bin/sh", "-c", line)
 	c.Dir, c.Env = dir, append(append(env(dir), "TERM=xterm"), vars...)
-	c.Stdout, c.Stderr = terminal, terminal
-	err = c.Run()
-	if cerr := terminal.Close(); cerr != nil {
-		t.Fatal(cerr)
-	}
-	text := <-got
+	text, err := scripttest.AtTerminal(t, 100, c, func(c *exec.Cmd, terminal *os.File) { c.Stdout, c.Stderr = terminal, terminal })
 	if _, ok := err.(*exec.ExitError); err != nil && !ok {
 		t.Fatalf("%s: %v", line, err)
 	}

@@ -20,7 +20,7 @@ var classes = map[string][]string{
 	"damage, unread": {"Alwaysf", "problem", "Problem"},
 	"note":           {"Warnf", "warn", "note", "report"},
 	"by its class":   {"Warn"},
-	"result":         {"Infof"},
+	"result":         {"Infof", "Lightf"},
 	"detail":         {"Notef"},
 	"progress":       {"Showf"},
 	"loss":           {"Lose", "lose", "Note", "Say", "Add"},
