@@ -146,8 +146,8 @@ const mostNames, mostBytes = 64, 64 << 20
 // longestWait is how many seconds after the last message of a session a command that it ran may still have waited for leave.
 const longestWait = 24 * 3600
 
-// said is what the bytes of a session say, one of it, if it made one of the wanted commits. The result of a session that was long over
-// came late, and names the commit.
+// said returns words of which at least one stands in the bytes of a session that made one of the wanted commits. Over is
+// a session that ended long before the commit: it can only have made it by a call that waited for leave, whose result names it.
 func said(wanted []string, over bool) (words []string) {
 	if !over || len(wanted) > mostNames {
 		return []string{"commit", "merge", "rebase", "cherry-pick", "revert"} // am and pull say one of them

@@ -98,8 +98,8 @@ func (c *config) check() error {
 	return err
 }
 
-// verbatim reports whether the form has the words of agents in any case: it is for the
-// agent itself, or for programs that look at entries.
+// verbatim reports whether the form never leaves out what the agent itself put into a conversation: forms for an agent, and
+// for programs that look at entries, have all of it.
 func (c *config) verbatim() bool { return c.as == "entries" || c.as == "context" || c.as == "state" }
 
 // roles reads the value of --role, nil if there is none.

@@ -150,8 +150,8 @@ func (c *config) check() (err error) {
 	return c.checkMode()
 }
 
-// checkMode refuses flags that say nothing in the mode wanted: a limit that is not looked
-// at would be kept whatever was used.
+// checkMode refuses flags that the wanted mode does not look at. A limit among them would seem to be kept, whatever a session
+// used.
 func (c *config) checkMode() error {
 	refused := []string{
 		cli.NameIf(c.maxCost != "", "--max-cost"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.since != "", "--since"),

@@ -52,8 +52,8 @@ type pending struct {
 
 var seed = maphash.MakeSeed()
 
-// read takes in what a session says now. The rows of entries that were not seen before are pending, but for those that
-// skip counts as seen; without row there are none.
+// read takes in the session as it stands now. Of each entry that was not seen before a row is pending, which row makes, unless
+// skip says that its entry counts as seen. A nil row makes none.
 func (d *watched) read(whole *address.Source, row func(session.Entry) string, skip func(int) bool) {
 	d.place = whole.Place() // nothing of it keeps the text of the session
 	d.place.Session = strings.Clone(d.place.Session)

@@ -101,8 +101,8 @@ func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
 	x.turn(e, 0, "user", message, more...)
 }
 
-// reply writes the lines of a reply, one for each block. One that failed is one that
-// no model is shown.
+// reply writes the lines of a reply, one for each block. A reply that failed gets the mark with which Claude Code leaves such a reply out
+// of its requests.
 func (x *exporter) reply(e session.Entry, m session.Message) {
 	failed := js.Field{Name: "isApiErrorMessage"}
 	reason, model := m.Str("stopReason"), modelOf(m)

@@ -144,8 +144,7 @@ func (a *archive) meant(id string) []*thread {
 // maxHeads is how many heads are kept.
 const maxHeads = 64
 
-// headOf returns the head of a rollout. It is kept for the reading that follows: of what
-// was listed just now.
+// headOf returns the head of a rollout, and keeps it: who lists rollouts often reads one of them next.
 func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error) {
 	if src.Path == "" {
 		return headOf(ctx, src)

@@ -161,8 +161,8 @@ func (t *talk) tell(m Message) {
 	}
 }
 
-// judge is the error of a program that has ended otherwise than with status 0: its own words, and its hints. Without one,
-// what was no reason to fail is handed on.
+// judge is the error of a program that has ended otherwise than with status 0: its own words, and its hints. After status 0
+// its other words are handed on.
 func (t *talk) judge(state *os.ProcessState, err error) error {
 	if err != nil {
 		t.end()

@@ -25,8 +25,8 @@ type Writer struct {
 // Visible returns a Writer in front of w.
 func Visible(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Log returns a Writer in front of a log that a runner of CI reads: its commands become visible
-// as well.
+// Log returns a Writer in front of a log that a runner of CI reads: commands of the runner in the text, such as ::error::, become
+// visible text as well.
 func Log(w io.Writer) *Writer { return &Writer{w: w, log: true} }
 
 // Write writes p, or says that none of it was written.
