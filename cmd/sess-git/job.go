@@ -195,6 +195,9 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 		}
 		d := blame.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
+		if m, ok := whole.Entries[c.Entry].Message(); ok {
+			d.Model = strings.Trim(m.Str("provider")+"/"+m.Str("model"), "/")
+		}
 		if c.Result >= 0 {
 			d.Ended, _ = whole.Entries[c.Result].Timestamp()
 			for _, i := range append(c.Beside, c.Result) {

@@ -183,7 +183,7 @@ func (j *job) printBlame(lines []git.Blamed, from int) error {
 			name, of = j.name(r.Session), j.sessions[r.Session].origin()
 		}
 		if j.json {
-			out := lineRow{Line: from + i, Commit: l.Commit, File: l.File, origin: of, Entry: r.Entry, Rule: r.Rule, Certainty: r.Certainty, Text: l.Text}
+			out := lineRow{Line: from + i, Commit: l.Commit, File: l.File, origin: of, Entry: r.Entry, Model: r.Model, Rule: r.Rule, Certainty: r.Certainty, Text: l.Text}
 			if _, err := fmt.Fprintln(j.streams.Out, row.JSON(out)); err != nil {
 				return err
 			}

@@ -37,6 +37,7 @@ type lineRow struct {
 	File     string `row:"file,known"`   // What the file was called there.
 	origin
 	Entry     string `row:"entry,null"`                        // The id of the entry that typed it, or that made its commit; null for none.
+	Model     string `row:"model,null"`                        // The model that typed it, or that ran the command of its commit, as PROVIDER/MODEL; null if that is not known.
 	Rule      string `row:"rule,null" enum:"lines commit"`     // lines if it was typed; commit if it is not informative and its commit is this session's; null for none.
 	Certainty string `row:"certainty,null" enum:"sure likely"` // How sure that is; null for none.
 	Text      string `row:"text"`                              // The line itself.

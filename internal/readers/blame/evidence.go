@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/lazy"
@@ -15,6 +16,7 @@ import (
 type Deed struct {
 	calls.Call
 	Entry        string // the id of the entry that has it
+	Model        string // that made it, as PROVIDER/MODEL; "" if that is not known
 	Began, Ended int64  // when it was made, and when its result came, in milliseconds since the epoch; 0 if that is not known
 	Output       string // its result
 	CWD          string // the session's directory
@@ -23,6 +25,7 @@ type Deed struct {
 // Evidence is what a call says of commits.
 type Evidence struct {
 	entry, call string
+	model       string
 	began       int64
 	made        []made
 	typed       []int32 // places of lines
@@ -64,6 +67,7 @@ func (x *Index) Look(d *Deed) (e Evidence, ok bool) {
 		return e, false
 	}
 	e.entry, e.call, e.began = strings.Clone(d.Entry), strings.Clone(d.ID), d.Began // the session's text is not kept
+	e.model = unique.Make(d.Model).Value()
 	return e, true
 }
 
@@ -153,7 +157,8 @@ type Row struct {
 	Certainty string
 	Entry     string // the last one that says it
 	Call      string
-	Lines, Of int // of the informative lines that the commit adds, with RuleLines
+	Model     string // that made the call, as PROVIDER/MODEL
+	Lines, Of int    // of the informative lines that the commit adds, with RuleLines
 }
 
 // Relations of sessions to commits.
@@ -200,7 +205,7 @@ func (o *Origins) Line(commit int, file, text string) (r Row, ok bool) {
 	for i := range o.index.each(Key(text)) {
 		if p := o.index.places[i]; int(p.commit) == commit && o.index.files[p.file] == file && o.typed[i] != nobody {
 			e := o.of(o.typed[i])
-			return Row{Commit: commit, Session: int(o.typed[i].session), Relation: Wrote, Rule: RuleLines, Certainty: Sure, Entry: e.entry, Call: e.call}, true
+			return Row{Commit: commit, Session: int(o.typed[i].session), Relation: Wrote, Rule: RuleLines, Certainty: Sure, Entry: e.entry, Call: e.call, Model: e.model}, true
 		}
 	}
 	return Row{}, false
@@ -272,7 +277,7 @@ func addMade(rows map[about]Row, s int, e *Evidence, m made) {
 	if m.relation == Made {
 		delete(rows, about{m.commit, s, Rewrote})
 	}
-	rows[at] = Row{Commit: m.commit, Session: s, Relation: m.relation, Rule: m.rule, Certainty: Sure, Entry: e.entry, Call: e.call}
+	rows[at] = Row{Commit: m.commit, Session: s, Relation: m.relation, Rule: m.rule, Certainty: Sure, Entry: e.entry, Call: e.call, Model: e.model}
 }
 
 // consume takes the lines away whose typing counts for an ancestor of their commit.
@@ -314,7 +319,7 @@ func (o *Origins) addWrote(rows map[about]Row) {
 		r.Commit, r.Session, r.Relation, r.Rule, r.Of = at.commit, at.session, Wrote, RuleLines, o.index.of[p.commit]
 		r.Lines += int(p.times)
 		if e.began > last[at] || e.began == last[at] && e.entry > r.Entry {
-			last[at], r.Entry, r.Call = e.began, e.entry, e.call
+			last[at], r.Entry, r.Call, r.Model = e.began, e.entry, e.call, e.model
 		}
 		rows[at] = r
 	}

@@ -146,7 +146,7 @@ func (w *gitWorld) sessionIn(cwd, parent string, list ...did) string {
 		if !d.copied {
 			call += id[:8]
 		}
-		add(d.from, `{"role":"assistant","stopReason":"toolUse","content":[{"type":"toolCall","id":`+quote(call)+`,"name":`+quote(d.tool)+`,"arguments":`+quote(d.args)+`}]}`)
+		add(d.from, `{"role":"assistant","provider":"acme","model":"m-1","stopReason":"toolUse","content":[{"type":"toolCall","id":`+quote(call)+`,"name":`+quote(d.tool)+`,"arguments":`+quote(d.args)+`}]}`)
 		if !d.unfinished {
 			add(d.to, `{"role":"toolResult","toolCallId":`+quote(call)+`,"toolName":`+quote(d.tool)+`,"isError":`+strconv.FormatBool(d.failed)+`,"content":[{"type":"text","text":`+quote(d.out)+`}]}`)
 		}
@@ -775,6 +775,9 @@ func TestGitCommands(t *testing.T) {
 	rows := strings.Split(strings.TrimSuffix(blame.stdout, "\n"), "\n")
 	if len(rows) != 2 || !strings.HasPrefix(rows[0], "5\t"+id[:12]+"\t") || !strings.HasSuffix(rows[0], "\tlines\tsure\tfunc a4() { return line(4) }") || !strings.HasSuffix(rows[1], "\tcommit\tlikely\t}") {
 		t.Errorf("blame: %+v", blame)
+	}
+	if got := w.tool("blame", "--json", "a.go:5-6"); strings.Count(got.stdout, `"model":"acme/m-1"`) != 2 {
+		t.Errorf("blame --json: %+v", got)
 	}
 	for _, address := range []string{strings.Split(rows[0], "\t")[2]} {
 		entry := strings.Split(rows[0], "\t")[3]
