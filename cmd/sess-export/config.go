@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -19,6 +20,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 type config struct {
@@ -131,8 +135,27 @@ func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *
 	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
 	t.Index, t.Growth, t.Replace, t.Content = c.index, c.growth, c.replace, c.content
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, address.Destination{File: c.output, Sync: c.sync}.Durable()
-	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
+	t.Env, t.Price = formats.Env{Getenv: os.Getenv, Home: home}, price
 	return t, losses, nil
+}
+
+// price has sess-stat say what the calls of a session cost, whose lines it reads. A sum without the calls that have no price is an error.
+func price(ctx context.Context, lines io.Reader) (usd float64, err error) {
+	p, err := subprocess.Program{Name: "sess-stat", Args: []string{"--by", "session", "--json", "-q", "-"}, Stdin: lines, Say: func(subprocess.Message) {}}.Start(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Close()
+	text, err := io.ReadAll(p)
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	row := js.Value(first)
+	if n := row.Get("unpriced").Int(); n > 0 {
+		return 0, fmt.Errorf("%s", tty.Count(int(n), "call has no price", "calls have no price"))
+	}
+	return row.Get("cost").Float(), nil
 }
 
 // export writes the session.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ type format struct {
 // Formats returns the formats.
 func Formats() []formats.Format {
 	return []formats.Format{
-		&format{formats.About{Name: "atif", Summary: "trajectories of Harbor (RFC 0001)", Versions: []string{"1.8", "1.7"}}, ".atif.json"},
+		&format{formats.About{Name: "atif", Summary: "trajectories of Harbor (RFC 0001)", Versions: []string{"1.7", "1.8"}}, ".atif.json"},
 		&format{formats.About{Name: "otlp", Summary: "spans of OpenTelemetry, without what was said", Content: true}, ".otlp.json"},
 		&format{formats.About{Name: "sft", Summary: "a line for fine-tuning, as chat completions"}, ".sft.jsonl"},
 	}
@@ -220,13 +221,20 @@ func (d *document) read(s *session.Session, path []session.Entry) bool {
 	leaf := path[len(path)-1].ID()
 	fields := []js.Field{
 		js.StringField("session", s.Header.ID), js.StringField("leaf", leaf), js.StringField("trace", hash(16, s.Header.ID)), js.StringField("span", hash(8, s.Header.ID, leaf, "run")),
-		js.StringField("agent", agentOf(path)), js.StringField("agentVersion", "unknown"), js.StringField("version", t.Version), js.RawField("content", strconv.FormatBool(t.Content)),
+		js.StringField("agent", agentOf(path)), js.StringField("agentVersion", cmp.Or(versionOf(path), "unknown")), js.StringField("version", t.Version), js.RawField("content", strconv.FormatBool(t.Content)),
 		js.StringField("title", session.NameOf(s.Header, s.Entries)), js.StringField("cwd", s.Header.CWD), js.IntField("count", int64(count)),
 	}
 	if first >= 0 {
 		fields = append(fields, js.IntField("first", first), js.IntField("last", last))
 	}
 	if spent := session.SpentOn(path); spent != (session.Spent{}) {
+		if t.Price != nil && d.format.about.Name == "atif" {
+			usd, err := t.Price(d.ctx, lines(s, path))
+			if err != nil {
+				t.Note("", formats.KindUsage, "the total cost: %v", err)
+			}
+			spent.Cost = usd
+		}
 		fields = append(fields, js.RawField("spent", js.Object(js.IntField("input", spent.Input), js.IntField("output", spent.Output),
 			js.IntField("cacheRead", spent.CacheRead), js.IntField("cacheWrite", spent.CacheWrite),
 			js.RawField("cost", strconv.FormatFloat(spent.Cost, 'f', -1, 64)))))
@@ -254,6 +262,37 @@ func agentOf(path []session.Entry) string {
 		}
 	}
 	return "sess"
+}
+
+// versionMembers are where lines of agents have the version of their agent.
+var versionMembers = [][]string{{"version"}, {"payload", "cli_version"}, {"data", "copilotVersion"}, {"cliVersion"}, {"info", "version"}}
+
+// versionOf returns the version of the agent that wrote the last of the path, as the lines say that it was made of; "" if none does.
+func versionOf(path []session.Entry) string {
+	agent := agentOf(path)
+	for _, e := range slices.Backward(path) {
+		version := ""
+		for line := range e.KeptLines(agent) {
+			for _, members := range versionMembers {
+				if v := line.Get(members...); v.IsString() {
+					version = v.Str()
+				}
+			}
+		}
+		if version != "" {
+			return version
+		}
+	}
+	return ""
+}
+
+// lines returns the header and the entries of the path, as lines.
+func lines(s *session.Session, path []session.Entry) io.Reader {
+	all := []io.Reader{strings.NewReader(s.Header.Raw() + "\n")}
+	for _, e := range path {
+		all = append(all, strings.NewReader(e.Raw()), strings.NewReader("\n"))
+	}
+	return io.MultiReader(all...)
 }
 
 // An item is a message of an entry.

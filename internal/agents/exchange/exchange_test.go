@@ -2,7 +2,11 @@ package exchange
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -243,6 +247,45 @@ func TestSpans(t *testing.T) {
 	})
 }
 
+// A trajectory has the version of the agent that its newest line names, and the cost of the path, unless that is not known.
+func TestVersionAndCost(t *testing.T) {
+	t.Parallel()
+	kept := func(line string) string { return `"kept":{"AGENT":{"lines":[` + line + `]}}` }
+	for _, tt := range []struct{ agent, old, line string }{
+		{"claude", `{"type":"user","version":"2.0.1"}`, `{"type":"assistant","version":"2.1.332"}`},
+		{"codex", `{}`, `{"type":"session_meta","payload":{"cli_version":"2.1.332"}}`},
+		{"copilot", `{}`, `{"type":"session.start","data":{"copilotVersion":"2.1.332"}}`},
+		{"claude", `{"version":"2.1.332"}`, `{"version":3}`},
+	} {
+		s := corpus.ParseText(t, strings.ReplaceAll(corpus.Join(
+			`{"type":"session","version":3,"id":"01a1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`,
+			corpus.Line("custom", "a0", "", `"customType":"`+tt.agent+`:line",`+kept(tt.old)),
+			corpus.Line("message", "a1", "a0", `"message":{"role":"user","content":"hi"},`+kept(tt.line)),
+			corpus.Line("message", "a2", "a1", `"message":{"role":"assistant","content":[],"usage":{"input":1,"cost":{"total":0.5}}}`),
+			corpus.Line("message", "b2", "a1", `"message":{"role":"assistant","content":[],"usage":{"input":1,"cost":{"total":0.5}}}`),
+		), "AGENT", tt.agent))
+		price := func(usd float64, why error) func(*formats.Target) {
+			return func(t *formats.Target) {
+				t.Price = func(_ context.Context, lines io.Reader) (float64, error) {
+					text, err := io.ReadAll(lines)
+					if n := strings.Count(string(text), "\n"); err != nil || n != 4 {
+						why = fmt.Errorf("%d lines of the path, %w", n, err)
+					}
+					return usd, why
+				}
+			}
+		}
+		text, _, err := export(t, "atif", s, price(1.25, nil))
+		if err != nil || !strings.Contains(text, `"version":"2.1.332"`) || !strings.Contains(text, `"total_cost_usd":1.25`) {
+			t.Errorf("%s: %v: %s", tt.agent, err, text)
+		}
+		text, losses, err := export(t, "atif", s, price(0, errors.New("1 call has no price")))
+		if err != nil || strings.Contains(text, "total_cost_usd") || !strings.Contains(fmt.Sprint(losses), "1 call has no price") {
+			t.Errorf("%s without a price: %v, %v: %s", tt.agent, err, losses, text)
+		}
+	}
+}
+
 // Versions, tools and the system prompt of a session_init are there.
 func TestInit(t *testing.T) {
 	t.Parallel()
@@ -252,7 +295,7 @@ func TestInit(t *testing.T) {
 		corpus.Line("message", "a1", "a0", `"message":{"role":"user","content":"hi"}`),
 		corpus.Line("message", "a2", "a1", `"message":{"role":"assistant","content":[],"usage":{"input":1,"cost":{"total":0}}}`),
 	))
-	old, _, _ := export(t, "atif", s, func(t *formats.Target) { t.Version = "1.7" })
+	old, _, _ := export(t, "atif", s, nil)
 	line, _, _ := export(t, "sft", s, nil)
 	if strings.Contains(old, "cost_usd") {
 		t.Errorf("a cost that nobody knows: %s", old)
