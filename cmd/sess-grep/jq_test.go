@@ -42,6 +42,9 @@ else empty end;`
 
 // For every fixture that is valid, rows say what grep finds in what jq -r prints.
 func TestAsJqAndGrep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one session at a time, beside programs of others")
+	}
 	t.Parallel()
 	jq, grep := peer(t, "jq"), peer(t, "grep")
 	var compared atomic.Int64

@@ -298,6 +298,9 @@ func TestTableOrigin(t *testing.T) {
 
 // TestTableBigDay: a day is written in row groups of a bounded size.
 func TestTableBigDay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one day, written by one goroutine")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	sessions := filepath.Join(dir, "sessions")
