@@ -57,7 +57,7 @@ export const programs = {
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_MAX_RETRIES: "0" }),
 		argv: (program, prompt, { resume } = {}) => [program, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose", "--include-partial-messages",
 			...resume ? ["--resume", resume] : [], ...some(prompt)],
-		read: (file_path) => ({ name: "Read", args: { file_path } }), bash: (command) => ({ name: "Bash", args: { command, description: "run" } }),
+		read: (file_path) => ({ name: "Read", args: { file_path } }), background: (command) => ({ name: "Bash", args: { command, description: "run", run_in_background: true } }), bash: (command) => ({ name: "Bash", args: { command, description: "run" } }),
 		stored: (dir) => ["claude", ...found(join(dir, "config/projects"), /\.jsonl$/)],
 		pieces: true,
 	},

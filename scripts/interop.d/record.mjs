@@ -30,6 +30,8 @@ const scenarios = {
 	],
 	image: (a, dir) => a.log ? [{ text: "It is a pixel." }] : [{ text: "Looking.", calls: [a.read(join(dir, "project/p.png"))] }, { text: "It is a pixel." }],
 	error: () => [{ text: "First." }, { status: 400 }, { status: 400 }, { status: 400 }],
+	retry: (a) => [{ text: "Looking.", calls: [a.bash("echo out")] }, { status: 500 }, { text: "After a retry." }],
+	background: (a) => [{ text: "Starting.", calls: [a.background("sleep 1; echo late")] }, { text: "It runs." }, { text: "It has ended.", always: true }],
 	interrupt: () => [{ text: "Once upon a time there was a fox who never finished this", hang: true }],
 };
 
@@ -76,6 +78,7 @@ async function recorded(name, scenario, dir, file) {
 	sess("", "sess-new", "--cwd", join(dir, "project"), "-o", file);
 	const image = scenario === "image" && name !== "claude" ? join(dir, "project/p.png") : "";
 	const argv = [file, "--prompt", prompt, "--", ...a.argv(programs[name], prompt, { image })];
+	if (name === "codex" && scenario === "retry") argv.splice(argv.indexOf("--") + 2, 0, "-c", "model_providers.mock.request_max_retries=2");
 	if (scenario !== "interrupt") return { prompt, ...await run(["sess-record", ...argv], { cwd: join(dir, "project"), env }) };
 	return new Promise((resolve) => {
 		const child = spawn("sess-record", argv, { cwd: join(dir, "project"), env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -174,6 +177,7 @@ const guarded = async (what, f) => {
 };
 await eachOf(Object.keys(programs), async (name) => {
 	for (const scenario of Object.keys(scenarios)) {
+		if (scenario === "background" && !agents[name].background) continue; // it has none, or none that ends in a stream
 		await guarded(`sess-record ${name}: ${scenario}`, () => wrong(name, scenario));
 	}
 	for (const more of name === "claude" ? [[], ["--include-partial-messages"]] : []) {
