@@ -48,11 +48,11 @@ func hostile(t *testing.T, warn func(string, ...any), answer http.HandlerFunc) r
 	w := make(wire)
 	s := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "remote.json") {
-			o := marked()
-			w.Header().Set("X-Amz-Meta-Sess-Sha256", o.sum)
+			o := remotetest.Marked()
+			w.Header().Set("X-Amz-Meta-Sess-Sha256", o.Sum)
 			w.Header().Set("ETag", `"e"`)
 			w.Header().Set("Last-Modified", "Fri, 02 Jan 2026 03:04:05 GMT")
-			_, _ = w.Write(o.data)
+			_, _ = w.Write(o.Data)
 			return
 		}
 		answer(w, r)

@@ -19,11 +19,9 @@ func TestContract(t *testing.T) {
 			Rounds: 60,
 			Open:   f.log,
 			Plant: func(_ testing.TB, name, data string) {
-				f.mu.Lock()
-				defer f.mu.Unlock()
-				f.objects["team/a/"+name] = object{[]byte(data), remote.SumOf([]byte(data))}
+				f.Store("team/a/"+name, data)
 			},
-			Lose: func(_ testing.TB, done bool) { f.next(http.MethodPut, fault{done: done}) },
+			Lose: func(_ testing.TB, done bool) { f.Next(http.MethodPut, fault{Done: done}) },
 		}
 	})
 }
@@ -38,28 +36,28 @@ func TestAppendFaults(t *testing.T) {
 		faults []fault
 		err    error
 	}{
-		"500 after the write":    {faults: []fault{{done: true, status: 500, code: "InternalError"}}},
-		"503 before the write":   {faults: []fault{{status: 503, code: "SlowDown"}}},
-		"reset after the write":  {faults: []fault{{done: true}}},
+		"500 after the write":    {faults: []fault{{Done: true, Status: 500, Code: "InternalError"}}},
+		"503 before the write":   {faults: []fault{{Status: 503, Code: "SlowDown"}}},
+		"reset after the write":  {faults: []fault{{Done: true}}},
 		"reset before the write": {faults: []fault{{}}},
-		"409 then done":          {faults: []fault{{status: 409, code: "ConditionalRequestConflict"}, {status: 409, code: "ConditionalRequestConflict"}}},
-		"404 for the condition":  {faults: []fault{{status: 404, code: "NoSuchKey"}}},
-		"429":                    {faults: []fault{{status: 429}}},
-		"507":                    {faults: []fault{{status: 507}}, err: remote.ErrFull},
-		"disk full":              {faults: []fault{{status: 500, code: "No space left on device"}}, err: remote.ErrFull},
-		"denied":                 {faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
-		"expired token":          {faults: []fault{{status: 400, code: "ExpiredToken"}}, err: remote.ErrDenied},
-		"skewed clock":           {faults: []fault{{status: 403, code: "RequestTimeTooSkewed"}}, err: remote.ErrDenied},
-		"no bucket":              {faults: []fault{{status: 404, code: "NoSuchBucket"}}, err: remote.ErrNoRemote},
-		"too large":              {faults: []fault{{status: 413, code: "EntityTooLarge"}}, err: remote.ErrTooLarge},
+		"409 then done":          {faults: []fault{{Status: 409, Code: "ConditionalRequestConflict"}, {Status: 409, Code: "ConditionalRequestConflict"}}},
+		"404 for the condition":  {faults: []fault{{Status: 404, Code: "NoSuchKey"}}},
+		"429":                    {faults: []fault{{Status: 429}}},
+		"507":                    {faults: []fault{{Status: 507}}, err: remote.ErrFull},
+		"disk full":              {faults: []fault{{Status: 500, Code: "No space left on device"}}, err: remote.ErrFull},
+		"denied":                 {faults: []fault{{Status: 403, Code: "AccessDenied"}}, err: remote.ErrDenied},
+		"expired token":          {faults: []fault{{Status: 400, Code: "ExpiredToken"}}, err: remote.ErrDenied},
+		"skewed clock":           {faults: []fault{{Status: 403, Code: "RequestTimeTooSkewed"}}, err: remote.ErrDenied},
+		"no bucket":              {faults: []fault{{Status: 404, Code: "NoSuchBucket"}}, err: remote.ErrNoRemote},
+		"too large":              {faults: []fault{{Status: 413, Code: "EntityTooLarge"}}, err: remote.ErrTooLarge},
 		"down":                   {faults: make([]fault, 20), err: remote.ErrUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			l := f.log(t)
-			f.objects["team/a/v1/remote.json"] = marked()
-			f.next(http.MethodPut, tt.faults...)
+			f.Objects["team/a/v1/remote.json"] = remotetest.Marked()
+			f.Next(http.MethodPut, tt.faults...)
 			_, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
 			if tt.err == nil && err != nil || tt.err != nil && err == nil || tt.err != nil && !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v", err, tt.err)
@@ -67,7 +65,7 @@ func TestAppendFaults(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("a secret is in %v", err)
 			}
-			f.faults = map[string][]fault{}
+			f.Faults = map[string][]fault{}
 			list, rerr := remotetest.Parts(t.Context(), l, key, 0)
 			if rerr != nil || len(list) != 1 && err == nil || len(list) != 0 && err != nil {
 				t.Errorf("%d parts, %v", len(list), rerr)
@@ -84,18 +82,18 @@ func TestReadFaults(t *testing.T) {
 		faults []fault
 		err    error
 	}{
-		"truncated part":         {method: http.MethodGet, faults: []fault{{cut: true}, {cut: true}}},
-		"part of unknown length": {method: http.MethodGet, faults: []fault{{done: true, status: http.StatusOK, open: true}}},
-		"reset":                  {method: http.MethodGet, faults: []fault{{}, {status: 500}}},
-		"list breaks off":        {method: "LIST", faults: []fault{{done: true, status: 200}, {cut: true}, {}, {status: 503}}},
-		"list denied":            {method: "LIST", faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
-		"get denied":             {method: http.MethodGet, faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
-		"part expired meanwhile": {method: http.MethodGet, faults: []fault{{status: 404, code: "NoSuchKey"}}, err: remote.ErrDamaged},
+		"truncated part":         {method: http.MethodGet, faults: []fault{{Cut: true}, {Cut: true}}},
+		"part of unknown length": {method: http.MethodGet, faults: []fault{{Done: true, Status: http.StatusOK, Open: true}}},
+		"reset":                  {method: http.MethodGet, faults: []fault{{}, {Status: 500}}},
+		"list breaks off":        {method: "LIST", faults: []fault{{Done: true, Status: 200}, {Cut: true}, {}, {Status: 503}}},
+		"list denied":            {method: "LIST", faults: []fault{{Status: 403, Code: "AccessDenied"}}, err: remote.ErrDenied},
+		"get denied":             {method: http.MethodGet, faults: []fault{{Status: 403, Code: "AccessDenied"}}, err: remote.ErrDenied},
+		"part expired meanwhile": {method: http.MethodGet, faults: []fault{{Status: 404, Code: "NoSuchKey"}}, err: remote.ErrDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
-			f.objects["team/a/v1/remote.json"] = marked()
+			f.Objects["team/a/v1/remote.json"] = remotetest.Marked()
 			l := f.log(t)
 			if err := l.Exists(t.Context()); err != nil { // which is asked once
 				t.Fatal(err)
@@ -108,7 +106,7 @@ func TestReadFaults(t *testing.T) {
 				}
 				want += part
 			}
-			f.next(tt.method, tt.faults...)
+			f.Next(tt.method, tt.faults...)
 			list, err := remotetest.Parts(t.Context(), l, key, 0)
 			if tt.err != nil {
 				if !errors.Is(err, tt.err) {
@@ -132,14 +130,14 @@ func TestReadFaults(t *testing.T) {
 func TestStore(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.objects["team/a/v1/remote.json"] = marked()
+	f.Objects["team/a/v1/remote.json"] = remotetest.Marked()
 	l := f.log(t)
 	for n := range uint64(3) {
 		if _, err := l.Append(t.Context(), key, remote.Pos(n), n+1, []byte("{}\n")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.hide = 1
+	f.Hide = 1
 	list, err := remotetest.Parts(t.Context(), l, key, 0)
 	if err != nil || len(list) != 2 {
 		t.Errorf("stale: %d parts, %v", len(list), err)
@@ -147,12 +145,12 @@ func TestStore(t *testing.T) {
 	if _, err := l.Append(t.Context(), key, 2, 3, []byte("[]\n")); !errors.Is(err, remote.ErrMoved) {
 		t.Errorf("behind a stale list: %v", err)
 	}
-	f.hide = 0
-	f.change("2", func(o *object) { o.data = []byte("[]\n") })
+	f.Hide = 0
+	f.Change("2", func(o *object) { o.Data = []byte("[]\n") })
 	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
 		t.Errorf("other bytes: %v", err)
 	}
-	f.change("2", func(o *object) { o.sum = "" })
+	f.Change("2", func(o *object) { o.Sum = "" })
 	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
 		t.Errorf("without a sum: %v", err)
 	}
@@ -162,11 +160,11 @@ func TestStore(t *testing.T) {
 func TestConditionIgnored(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.ignore = true
+	f.Ignore = true
 	if err := f.log(t).Init(t.Context()); !errors.Is(err, remote.ErrUnsafe) {
 		t.Errorf("%v", err)
 	}
-	if _, ok := f.objects["team/a/v1/remote.json"]; ok {
+	if _, ok := f.Objects["team/a/v1/remote.json"]; ok {
 		t.Error("a remote was made")
 	}
 }
@@ -176,7 +174,7 @@ func TestConditionIgnored(t *testing.T) {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.objects["team/a/v1/remote.json"] = marked()
+	f.Objects["team/a/v1/remote.json"] = remotetest.Marked()
 	l := f.log(t)
 	if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); err != nil {
 		t.Fatal(err)
@@ -187,7 +185,7 @@ func TestRequests(t *testing.T) {
 	if _, err := remotetest.Parts(t.Context(), l, key, 0); err != nil {
 		t.Fatal(err)
 	}
-	for i, r := range f.asked {
+	for i, r := range f.Asked {
 		h := r.Header
 		if r.Method == http.MethodPut && (r.ContentLength < 3 || (h.Get("If-None-Match") == "*") != (i == 0)) {
 			t.Errorf("%s %s with %d bytes, condition %q", r.Method, r.URL, r.ContentLength, h.Get("If-None-Match"))
@@ -199,12 +197,12 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
 	}
-	if len(f.asked) != 5 {
-		t.Errorf("%d requests for an append, a card, the marker and reading one part", len(f.asked))
+	if len(f.Asked) != 5 {
+		t.Errorf("%d requests for an append, a card, the marker and reading one part", len(f.Asked))
 	}
-	f.asked = nil
-	if _, err := remotetest.Parts(t.Context(), l, key, 1); err != nil || len(f.asked) != 1 {
-		t.Errorf("%d requests for nothing new, %v", len(f.asked), err)
+	f.Asked = nil
+	if _, err := remotetest.Parts(t.Context(), l, key, 1); err != nil || len(f.Asked) != 1 {
+		t.Errorf("%d requests for nothing new, %v", len(f.Asked), err)
 	}
 }
 
