@@ -61,11 +61,11 @@ func keysOf(ctx context.Context, l remote.Log, operands []string) (keys []string
 	if len(operands) > 0 {
 		return keys, nil
 	}
-	for key, err := range l.Keys(ctx) {
+	for head, err := range l.Heads(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Name(), err)
 		}
-		keys = append(keys, key)
+		keys = append(keys, head.Key)
 	}
 	return keys, nil
 }
@@ -86,7 +86,7 @@ func lostSessions(ctx context.Context, l remote.Log, keys []string) error {
 		there[key] = true
 	}
 	var errs []error
-	for card, err := range l.Cards(ctx, time.Time{}) {
+	for card, err := range remote.ReadCards(ctx, l, time.Time{}, "") {
 		switch {
 		case errors.Is(err, remote.ErrNoCard): // the listing tells of it
 			continue

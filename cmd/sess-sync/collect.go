@@ -92,6 +92,7 @@ func (c *config) pushAll(ctx context.Context, s *cli.Streams, l remote.Log, path
 	}
 	o := c.options(s, l)
 	o.Collected = true
+	o.Listing, _ = remote.List(ctx, l, len(paths), nil)
 	type outcome struct {
 		replica.Result
 		failed bool

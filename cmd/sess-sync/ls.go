@@ -79,7 +79,7 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 func cardRows(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]store.Row, error) {
 	tally := cli.NewTally(s.Warnf)
 	var rows []store.Row
-	for card, err := range l.Cards(ctx, since) {
+	for card, err := range remote.ReadCards(ctx, l, since, remote.CardCache(l)) {
 		switch {
 		case errors.Is(err, remote.ErrNoCard):
 			tally.Warnf("card", "%s: %v", l.Name(), err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 	"time"
 
@@ -85,11 +86,12 @@ func (c *config) rest(ctx context.Context, idle bool) error {
 }
 
 func (c *config) pullOnce(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) error {
-	targets, lerr := c.targets(ctx, s, l, operands, since)
+	targets, listing, lerr := c.targets(ctx, s, l, operands, since)
 	if lerr != nil && len(targets) == 0 {
 		return lerr
 	}
 	o := c.options(s, l)
+	o.Listing = listing
 	results, err := each(ctx, s, targets, func(ctx context.Context, t target, moved func(int)) (pulled, error) {
 		o := o
 		o.Moved = moved
@@ -144,9 +146,9 @@ func create(h session.Header, content io.WriterTo) (string, error) {
 	return path, err
 }
 
-// targets returns the sessions that are named, or all in the remote. The error is of
+// targets returns the sessions that are named, or all in the remote, and what a listing says of them. The error is of
 // those that could not be found; the others are returned with it.
-func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) ([]target, error) {
+func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) ([]target, remote.Listing, error) {
 	if c.all {
 		return c.every(ctx, s, l, since)
 	}
@@ -160,7 +162,8 @@ func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, oper
 		}
 		list = append(list, t)
 	}
-	return list, errors.Join(errs...)
+	known, _ := remote.List(ctx, l, len(list), nil)
+	return list, known, errors.Join(errs...)
 }
 
 // target finds a session that is named: its file, or else the session in the remote.
@@ -184,16 +187,21 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	}
 	found := ""
 	for card, err := range l.Cards(ctx, time.Time{}) {
-		if err != nil && !errors.Is(err, remote.ErrNoCard) {
+		if err != nil {
 			return "", err
 		}
-		if err != nil || len(name) < session.MinPrefix || !strings.HasPrefix(card.ID, name) {
+		id, ok := remote.IDOf(card.Key)
+		if !ok { // it is too long to stand in the key
+			read, _ := l.Card(ctx, card.Key, card.Month)
+			id = read.ID
+		}
+		if len(name) < session.MinPrefix || !strings.HasPrefix(id, name) {
 			continue
 		}
-		if found != "" && found != card.ID {
-			return "", fmt.Errorf("the id is ambiguous: %s, %s", found, card.ID)
+		if found != "" && found != id {
+			return "", fmt.Errorf("the id is ambiguous: %s, %s", found, id)
 		}
-		found = card.ID
+		found = id
 	}
 	if found == "" {
 		return "", errors.New("no such session, neither here nor there")
@@ -201,36 +209,57 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	return found, nil
 }
 
-// every returns all sessions that the remote lists.
-func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]target, error) {
+// every returns all sessions of the remote: since a time those that have a card, else all that are listed, and those that
+// are here and were there.
+func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]target, remote.Listing, error) {
 	rows, err := stored(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, remote.Listing{}, err
+	}
+	keys, known, err := everyKey(ctx, l, since)
+	if err != nil {
+		return nil, known, fmt.Errorf("%s: %w", l.Name(), err)
+	}
+	there := map[string]bool{}
+	for _, key := range keys {
+		there[key] = true
 	}
 	paths := map[string][]string{}
 	for _, r := range rows {
-		paths[r.ID] = append(paths[r.ID], r.Path)
+		key := remote.KeyOf(r.ID)
+		if paths[key] = append(paths[key], r.Path); !there[key] && since.IsZero() && replica.Shared(r.Path, l.Name()) {
+			keys, there[key] = append(keys, key), true
+		}
 	}
 	tally := cli.NewTally(s.Warnf)
 	var list []target
-	for card, err := range l.Cards(ctx, since) {
-		if errors.Is(err, remote.ErrNoCard) {
-			tally.Warnf("card", "%s: %v", l.Name(), err)
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Name(), err)
-		}
-		switch here := paths[card.ID]; len(here) {
+	for _, key := range keys {
+		switch here := paths[key]; len(here) {
 		case 0:
-			list = append(list, target{key: card.Key(), name: card.ID})
+			list = append(list, target{key: key, name: nameOf(key)})
 		case 1:
 			list = append(list, target{path: here[0], name: here[0]})
 		default:
-			tally.Warnf("twice", "%s: several files have this id, and none is pulled: %s", card.ID, strings.Join(here, ", "))
+			tally.Warnf("twice", "%s: several files have this id, and none is pulled: %s", nameOf(key), strings.Join(here, ", "))
 		}
 	}
-	return list, nil
+	return list, known, nil
+}
+
+// everyKey lists the sessions of the remote that were made since a time.
+func everyKey(ctx context.Context, l remote.Log, since time.Time) (keys []string, known remote.Listing, err error) {
+	if since.IsZero() {
+		known, err = remote.List(ctx, l, math.MaxInt, nil)
+		return known.Keys(), known, err
+	}
+	for card, err := range l.Cards(ctx, since) {
+		if err != nil {
+			return nil, known, err
+		}
+		keys = append(keys, card.Key)
+	}
+	known, _ = remote.List(ctx, l, len(keys), nil)
+	return keys, known, nil
 }
 
 var catCommand = command("cat", "ID", "print a session as it is in the remote",

@@ -43,11 +43,12 @@ func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operand
 	if len(c.agents) > 0 {
 		return c.collected(ctx, s, l)
 	}
-	paths, err := c.sessions(ctx, s, operands)
+	paths, want, err := c.sessions(ctx, s, operands)
 	if err != nil {
 		return err
 	}
 	o := c.options(s, l)
+	o.Listing, _ = remote.List(ctx, l, len(paths), want)
 	results, err := each(ctx, s, paths, func(ctx context.Context, path string, moved func(int)) (replica.Result, error) {
 		o := o
 		o.Moved = moved
@@ -85,31 +86,30 @@ func (c *config) conclude(results []replica.Result, err error, none string) erro
 	return cli.No("%s", none)
 }
 
-// sessions returns the files of the sessions that are named, or of all in the store.
-func (c *config) sessions(ctx context.Context, s *cli.Streams, operands []string) ([]string, error) {
+// sessions returns the files of the sessions that are named, or of all in the store, and a test for their keys.
+func (c *config) sessions(ctx context.Context, s *cli.Streams, operands []string) (paths []string, want func(key string) bool, err error) {
 	if err := c.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := c.chosen(operands); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.all {
 		rows, err := stored(ctx, s)
-		var paths []string
+		keys := map[string]bool{}
 		for _, r := range rows {
-			paths = append(paths, r.Path)
+			paths, keys[remote.KeyOf(r.ID)] = append(paths, r.Path), true
 		}
-		return paths, err
+		return paths, func(key string) bool { return keys[key] }, err
 	}
-	var paths []string
 	for _, name := range operands {
 		path, err := c.file(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		paths = append(paths, path)
 	}
-	return paths, nil
+	return paths, nil, nil
 }
 
 // chosen refuses operands beside --all, and neither.

@@ -117,7 +117,7 @@ func (l *log) probeOnce(ctx context.Context, name string) error {
 	for w := range errs {
 		wg.Go(func() {
 			<-ready
-			errs[w] = l.b.Create(ctx, name, []byte(probeBody(w)))
+			_, errs[w] = l.b.Create(ctx, name, []byte(probeBody(w)))
 		})
 	}
 	close(ready)
@@ -144,7 +144,7 @@ func (l *log) probeOnce(ctx context.Context, name string) error {
 	case winner >= 0 && string(got) != probeBody(winner):
 		return fmt.Errorf("an object is not that of the writer that succeeded: %w", ErrUnsafe)
 	}
-	if err := l.b.Create(ctx, name, []byte(probeBody(probeWriters))); err == nil {
+	if _, err := l.b.Create(ctx, name, []byte(probeBody(probeWriters))); err == nil {
 		return fmt.Errorf("an object was replaced: %w", ErrUnsafe)
 	} else if !errors.Is(err, ErrExists) && !errors.Is(err, ErrUnknown) {
 		return fmt.Errorf("probing: %w", err)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/parallel"
@@ -41,6 +42,7 @@ type log struct {
 	b     Bucket
 	warn  func(format string, args ...any)
 	known known
+	tags  sync.Map // by key, the tag of the last part that was listed or made
 }
 
 func (l *log) Limits() Limits { return l.b.Limits() }
@@ -71,8 +73,9 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 	}
 	name := nameOf(key, n)
 	for try := 0; ; try++ {
-		err := l.b.Create(ctx, name, part)
+		etag, err := l.b.Create(ctx, name, part)
 		if err == nil {
+			l.tags.Store(key, listed{n: n, size: int64(len(part)), etag: etag}.tag())
 			return Pos(n), nil
 		}
 		if !errors.Is(err, ErrExists) && !errors.Is(err, ErrUnknown) {
@@ -136,6 +139,7 @@ type listed struct {
 	n    uint64
 	size int64
 	sums []string
+	etag string
 }
 
 // list returns the parts behind part n, which has to be there, without gaps. With ErrGap it
@@ -178,8 +182,10 @@ func (l *log) parts(ctx context.Context, key string, n uint64) ([]listed, error)
 			return nil, fmt.Errorf("part %d has %d bytes: %w: %w", got, o.Size, ErrTooLarge, ErrDamaged)
 		}
 		next++
+		p := listed{got, o.Size, o.Sums, o.ETag}
+		l.tags.Store(key, p.tag())
 		if got > n {
-			list = append(list, listed{got, o.Size, o.Sums})
+			list = append(list, p)
 		}
 	}
 	if n > 0 && next == n {
@@ -193,11 +199,15 @@ const mostObjects = 10_000_000
 
 // objects lists, and ends with an error behind too many objects.
 func (l *log) objects(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
+	return l.objectsUpTo(ctx, prefix, after, mostObjects)
+}
+
+func (l *log) objectsUpTo(ctx context.Context, prefix, after string, most int) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		n := 0
 		for o, err := range l.b.List(ctx, prefix, after) {
-			if n++; err == nil && n > mostObjects {
-				err = fmt.Errorf("listing %s: more than %d objects: %w", prefix, mostObjects, ErrDamaged)
+			if n++; err == nil && n > most {
+				err = fmt.Errorf("listing %s: more than %d objects: %w", prefix, most, ErrDamaged)
 			}
 			if !yield(o, err) || err != nil {
 				return
@@ -322,33 +332,6 @@ func (l *log) Last(ctx context.Context, key string) (Part, error) {
 	return Part{}, nil
 }
 
-func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		if err := l.Exists(ctx); err != nil {
-			yield("", err)
-			return
-		}
-		last := ""
-		for o, err := range l.objects(ctx, parts, "") {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			elems := strings.Split(strings.TrimPrefix(o.Name, parts), "/")
-			if len(elems) != 3 || !ValidKey(elems[1]) || Shard(elems[1]) != elems[0] {
-				l.warn("%s: %s is no part of a session, and ignored", l.Name(), o.Name)
-				continue
-			}
-			if elems[1] == last {
-				continue
-			}
-			if last = elems[1]; !yield(last, nil) {
-				return
-			}
-		}
-	}
-}
-
 func (l *log) PutCard(ctx context.Context, c Card) error {
 	b, err := c.Encode()
 	if err != nil {
@@ -357,52 +340,44 @@ func (l *log) PutCard(ctx context.Context, c Card) error {
 	return l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b)
 }
 
-func (l *log) Card(ctx context.Context, key, made string) (Card, error) {
+func (l *log) Card(ctx context.Context, key, made string) (c Card, err error) {
 	if !ValidKey(key) {
-		return Card{}, notKey(key)
+		return c, notKey(key)
 	}
-	return l.card(ctx, cards+Month(made)+"/"+key)
-}
-
-func (l *log) card(ctx context.Context, name string) (c Card, err error) {
+	name := cards + Month(made) + "/" + key
 	b, err := l.b.Get(ctx, name, maxCard, nil)
-	if errors.Is(err, ErrAbsent) {
-		return c, ErrNoCard
-	}
 	switch {
+	case errors.Is(err, ErrAbsent):
+		return c, ErrNoCard
 	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrDamaged): // the listing goes on without it
 		return c, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
 	case err != nil:
 		return c, err
 	}
-	return ParseCard(b, name[strings.LastIndexByte(name, '/')+1:])
+	return ParseCard(b, key)
 }
 
-func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error] {
-	return func(yield func(Card, error) bool) {
+func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[CardName, error] {
+	return func(yield func(CardName, error) bool) {
 		from := ""
 		if !since.IsZero() {
 			from = cards + Month(js.FormatTime(since.UnixMilli()))
 		}
 		if err := l.Exists(ctx); err != nil {
-			yield(Card{}, err)
+			yield(CardName{}, err)
 			return
 		}
-		var names []string
 		for o, err := range l.objects(ctx, cards, from) {
 			if err != nil {
-				yield(Card{}, err)
+				yield(CardName{}, err)
 				return
 			}
-			elems := strings.Split(strings.TrimPrefix(o.Name, cards), "/")
-			if len(elems) != 2 || !ValidKey(elems[1]) {
+			month, key, ok := strings.Cut(strings.TrimPrefix(o.Name, cards), "/")
+			if !ok || !ValidKey(key) || Month(month) != month {
 				l.warn("%s: %s is no card, and ignored", l.Name(), o.Name)
 				continue
 			}
-			names = append(names, o.Name)
-		}
-		for c, err := range parallel.MapErr(ctx, readers, slices.Values(names), l.card) {
-			if !yield(c, err) {
+			if !yield(CardName{Key: key, Month: month, Tag: listed{size: o.Size, etag: o.ETag}.tag()}, nil) {
 				return
 			}
 		}
@@ -416,7 +391,7 @@ func (l *log) Init(ctx context.Context) error {
 	if err := l.Probe(ctx); err != nil {
 		return err
 	}
-	err := l.b.Create(ctx, marker, Marker(time.Now()))
+	_, err := l.b.Create(ctx, marker, Marker(time.Now()))
 	if errors.Is(err, ErrExists) || errors.Is(err, ErrUnknown) {
 		return l.Exists(ctx)
 	}

@@ -14,11 +14,11 @@ import (
 // shelf is a bucket in memory, for reading.
 type shelf map[string][]byte
 
-func (s shelf) Limits() Limits                               { return Limits{MaxPart: 1 << 30} }
-func (s shelf) Name() string                                 { return "shelf" }
-func (s shelf) Close() error                                 { return nil }
-func (s shelf) Create(context.Context, string, []byte) error { return nil }
-func (s shelf) Put(context.Context, string, []byte) error    { return nil }
+func (s shelf) Limits() Limits                                         { return Limits{MaxPart: 1 << 30} }
+func (s shelf) Name() string                                           { return "shelf" }
+func (s shelf) Close() error                                           { return nil }
+func (s shelf) Create(context.Context, string, []byte) (string, error) { return "", nil }
+func (s shelf) Put(context.Context, string, []byte) error              { return nil }
 
 func (s shelf) Get(_ context.Context, name string, most int64, room []byte) ([]byte, error) {
 	data, ok := s[name]

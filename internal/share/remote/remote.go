@@ -54,16 +54,17 @@ type Log interface {
 	Has(ctx context.Context, key string) (bool, error)
 	// Last returns the last part; its number is 0 if there is none.
 	Last(ctx context.Context, key string) (Part, error)
-	// Keys yields the keys of all sessions. It may have to read a name for each part.
-	Keys(ctx context.Context) iter.Seq2[string, error]
+	// Heads lists all sessions, each once. It may have to read a name for each part.
+	Heads(ctx context.Context) iter.Seq2[Head, error]
+	// Tag returns the tag, as of [Head], of part n of a session, if this log listed or made it last; else "".
+	Tag(key string, n uint64) string
 	// PutCard writes what a listing says of a session, in place of an earlier card.
 	PutCard(ctx context.Context, c Card) error
-	// Card returns the card of a session that was made at a time, ErrNoCard if there is none.
+	// Card returns the card of a session that was made at a time or in a month, ErrNoCard if there is none.
 	Card(ctx context.Context, key, made string) (Card, error)
-	// Cards yields the cards of the sessions that were made since a time, as far as months
-	// tell; the zero time yields all. Cards may be stale or missing. For a card that
-	// is not one the error is ErrNoCard, and the iteration goes on if the caller does.
-	Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
+	// Cards lists the cards of the sessions that were made since a time, as far as months
+	// tell; the zero time lists all. Cards may be stale or missing. [ReadCards] reads them.
+	Cards(ctx context.Context, since time.Time) iter.Seq2[CardName, error]
 	Limits() Limits
 	// Exists returns ErrNoRemote if there is no remote, and ErrVersion for one with another
 	// layout.
@@ -118,9 +119,9 @@ func (gap) Is(err error) bool { return err == ErrDamaged }
 // they fit.
 type Bucket interface {
 	// Create makes an object of a name that is not there, whole and durable, or not at
-	// all. The error matches ErrExists if the name is taken, and ErrUnknown if it cannot be
-	// told whether the object was made.
-	Create(ctx context.Context, name string, data []byte) error
+	// all, and returns its ETag, if it knows it. The error matches ErrExists if the name is taken, and ErrUnknown if it
+	// cannot be told whether the object was made.
+	Create(ctx context.Context, name string, data []byte) (etag string, err error)
 	// Put makes or replaces an object.
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
@@ -151,6 +152,8 @@ type Object struct {
 	// Sums are SHA-256s, in hex, of which a part has to have one: of those who tried to make
 	// it, the one who did. Empty if there is none, and nil if Get compares them.
 	Sums []string
+	// ETag is another one if the object has other bytes, "" if the bucket has no such thing.
+	ETag string
 }
 
 // IsPart reports whether the name of an object is that of a part of a session. Of such an

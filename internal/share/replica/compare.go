@@ -30,9 +30,10 @@ type diff struct {
 	base
 	f     *file
 	key   string
-	rest  [][]byte // whole lines
-	bytes int64    // in rest
-	gap   error    // why the remote could not be read behind that
+	head  remote.Head // what the listing says
+	rest  [][]byte    // whole lines
+	bytes int64       // in rest
+	gap   error       // why the remote could not be read behind that
 }
 
 // flush is how much of a remote is read before it is appended to a file without lines that the
@@ -43,6 +44,10 @@ const flush = 16 << 20
 func (s *transfer) compare(ctx context.Context, d *diff) (err error) {
 	if d.key, err = d.f.key(); err != nil {
 		return err
+	}
+	if d.head = (remote.Head{Key: d.key}); s.listed {
+		d.head = s.Listing.Head(d.key)
+		s.listed = d.head.Whole || d.head.N > 0
 	}
 	if d.base, err = s.start(ctx, d.f); err != nil {
 		return err
@@ -100,13 +105,19 @@ func (b *base) digest(ctx context.Context, f *file) error {
 
 // read reads the parts behind the base. As long as they equal the file, the base grows. The last
 // part that was seen is read once more: a remote that was restored from a backup has another one
-// there, once a machine has pushed to it.
+// there, once a machine has pushed to it. A listing in which it has the tag that it had says as much.
 func (s *transfer) read(ctx context.Context, d *diff) error {
-	from, seen := d.pos, d.n == 0
-	if !seen {
-		from--
+	from, seen, head := d.pos, d.n == 0, d.head
+	switch tag := d.was.ETag; {
+	case seen:
+	case tag != "" && tag == head.Tag && d.n == d.was.N:
+		return nil
+	case d.n == d.was.N && head.Has(d.n, tag):
+		seen = true
+	default:
+		from, head.Whole = from-1, false
 	}
-	for part, err := range s.Log.Read(ctx, d.key, from) {
+	for part, err := range head.Read(ctx, s.Log, from) {
 		if err != nil {
 			return err
 		}
@@ -198,9 +209,12 @@ func (d *diff) common(part []byte) ([]byte, error) {
 	return part[same:], nil
 }
 
-// save writes the state.
-func (d *diff) save(name string) error {
-	st := state{Remote: name, Pos: d.pos, N: d.n, Size: d.size, SHA256: d.was.SHA256}
+// save writes the state, with the tag of the last part, if that is known.
+func (d *diff) save(name, tag string) error {
+	if tag == "" && d.n == d.was.N {
+		tag = d.was.ETag
+	}
+	st := state{Remote: name, Pos: d.pos, N: d.n, Size: d.size, SHA256: d.was.SHA256, ETag: tag}
 	if d.n == 0 {
 		return nil
 	}
@@ -211,7 +225,8 @@ func (d *diff) save(name string) error {
 		st.File = stampOf(fi)
 	}
 	old := d.was
-	if d.sum == nil || old.File != nil && st.File != nil && *old.File == *st.File && old.SHA256 == st.SHA256 {
+	same := old.ETag == tag && d.n == old.N
+	if same && (d.sum == nil || old.File != nil && st.File != nil && *old.File == *st.File && old.SHA256 == st.SHA256) {
 		return nil // it is there
 	}
 	return saveState(d.f.real, st)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/share/remote"
 )
 
 // TestKilled kills a process in front of each of its effects. Nobody repairs anything:
@@ -60,7 +62,7 @@ func TestKilled(t *testing.T) {
 						t.Errorf("%q is there %d times", line, strings.Count(got, line))
 					}
 				}
-				for c, err := range log.Cards(t.Context(), noTime) {
+				for c, err := range remote.ReadCards(t.Context(), log, noTime, "") {
 					if err != nil || c.ID != testID {
 						t.Errorf("%v, %v", c, err)
 					}

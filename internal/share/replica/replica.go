@@ -34,11 +34,12 @@ const MaxPart = 8 << 20
 // Options say how to push and pull.
 type Options struct {
 	Log        remote.Log
-	Host       string        // for the card
-	ExpectLeaf string        // what has to be the leaf of the remote, "null" for none; "" is anything
-	Tries      int           // how often a push goes on after another one came first
-	MaxSize    int64         // of a session in the remote, in bytes
-	Wait       time.Duration // as in [jsonl.Options]
+	Listing    remote.Listing // of the remote, where it saves requests
+	Host       string         // for the card
+	ExpectLeaf string         // what has to be the leaf of the remote, "null" for none; "" is anything
+	Tries      int            // how often a push goes on after another one came first
+	MaxSize    int64          // of a session in the remote, in bytes
+	Wait       time.Duration  // as in [jsonl.Options]
 	Grace      time.Duration
 	Reseed     bool // the remote lost parts, or has a gap: append the lines that it lacks
 	DryRun     bool // change nothing
@@ -79,11 +80,13 @@ func Push(ctx context.Context, path string, o Options) (Result, error) {
 }
 
 func (o Options) run(ctx context.Context, path string, push bool) (Result, error) {
-	s := &transfer{Options: o, path: path, push: push}
+	s := &transfer{Options: o, path: path, push: push, listed: true}
 	changed, moved := 0, 0
 	for {
 		err := s.once(ctx)
-		switch {
+		switch listed := s.listed; {
+		case errors.Is(err, remote.ErrMoved) && listed: // since the listing
+			s.listed = false
 		case errors.Is(err, errAgain) && changed < tries:
 			changed++
 		case errors.Is(err, remote.ErrMoved) && moved < o.Tries:
@@ -105,6 +108,7 @@ type transfer struct {
 	result Result
 	kept   *diff // of an earlier round, in which another push came first
 	sent   bool  // a part of ours is in the remote
+	listed bool  // the listing counts: nothing is known to have come since
 }
 
 func (s *transfer) step(name string) {
@@ -165,7 +169,11 @@ func (s *transfer) once(ctx context.Context) error {
 	}
 	s.result.N = d.n
 	s.step("state")
-	return errors.Join(d.gap, d.save(s.Log.Name()))
+	tag := s.Log.Tag(d.key, d.n)
+	if tag == "" && !s.sent {
+		tag = d.head.TagOf(d.n)
+	}
+	return errors.Join(d.gap, d.save(s.Log.Name(), tag))
 }
 
 // open opens the file, again if it has been changed.

@@ -22,8 +22,9 @@ type state struct {
 	Remote string     `json:"remote"`
 	Pos    remote.Pos `json:"pos"`
 	N      uint64     `json:"n"`
-	Size   int64      `json:"size"`   // of the lines that equal parts 1 to N
-	SHA256 string     `json:"sha256"` // of them
+	Size   int64      `json:"size"`           // of the lines that equal parts 1 to N
+	SHA256 string     `json:"sha256"`         // of them
+	ETag   string     `json:"etag,omitempty"` // the tag of part N, as a listing has it
 	File   *stamp     `json:"file,omitempty"`
 }
 
@@ -58,6 +59,16 @@ func stampOf(fi fs.FileInfo) *stamp {
 func StateFile(path string) string {
 	dir, base := filepath.Split(path)
 	return dir + "." + base + ".sync"
+}
+
+// Shared reports whether the file was pushed to a remote with that name, or pulled from it.
+func Shared(path, name string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	s, ok := loadState(real, name)
+	return ok && s.N > 0
 }
 
 // maxState is the largest file of states that is read, in bytes.

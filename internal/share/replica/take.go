@@ -2,6 +2,7 @@ package replica
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -188,7 +189,9 @@ func (j *joined) WriteTo(w io.Writer) (int64, error) {
 // all, and returns its path, which Fetch returns. The path is "" if the remote does not have the
 // session, and with DryRun. With [remote.ErrGap] there is a file of the lines in front of the gap.
 func Fetch(ctx context.Context, key string, o Options, create func(session.Header, io.WriterTo) (string, error)) (path string, r Result, err error) {
-	next, stop := iter.Pull2(o.Log.Read(ctx, key, 0))
+	head := o.Listing.Head(key)
+	head.Whole = head.Whole && head.N > 0 // that there is none is asked for
+	next, stop := iter.Pull2(head.Read(ctx, o.Log, 0))
 	defer stop()
 	first, err, ok := next()
 	if !ok || err != nil {
@@ -211,7 +214,7 @@ func Fetch(ctx context.Context, key string, o Options, create func(session.Heade
 		return path, f.result, err
 	}
 	defer d.f.Close()
-	return path, f.result, errors.Join(f.gap, d.save(o.Log.Name()))
+	return path, f.result, errors.Join(f.gap, d.save(o.Log.Name(), cmp.Or(o.Log.Tag(key, d.n), head.TagOf(d.n))))
 }
 
 // A fetched session is its parts, as content of a file.

@@ -34,7 +34,7 @@ type Remote struct {
 func Run(t *testing.T, place func(t *testing.T) Remote) {
 	for name, test := range map[string]func(*testing.T, Remote){
 		"no remote": noRemote, "race": race, "order": order, "read your writes": own, "many writers": many,
-		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack,
+		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack, "heads": heads,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -315,16 +315,16 @@ func foreign(t *testing.T, r Remote) {
 		t.Errorf("appending: %v", err)
 	}
 	var keys []string
-	for k, err := range l.Keys(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
+	for h, err := range l.Heads(t.Context()) {
+		if err != nil || h.N != 2 {
+			t.Fatalf("%+v, %v", h, err)
 		}
-		keys = append(keys, k)
+		keys = append(keys, h.Key)
 	}
 	if !slices.Equal(keys, []string{key}) {
 		t.Errorf("keys %q", keys)
 	}
-	for c, err := range l.Cards(t.Context(), time.Time{}) {
+	for c, err := range remote.ReadCards(t.Context(), l, time.Time{}, "") {
 		t.Errorf("card %v, %v", c, err)
 	}
 }
@@ -374,7 +374,7 @@ func listed(t *testing.T, r Remote) {
 	}
 	get := func(since time.Time) map[string]remote.Card {
 		got := map[string]remote.Card{}
-		for c, err := range l.Cards(t.Context(), since) {
+		for c, err := range remote.ReadCards(t.Context(), l, since, "") {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -390,11 +390,11 @@ func listed(t *testing.T, r Remote) {
 		t.Errorf("since December: %v", got)
 	}
 	keys := map[string]bool{}
-	for k, err := range l.Keys(t.Context()) {
-		if err != nil || keys[k] {
-			t.Fatalf("key %s, twice or %v", k, err)
+	for h, err := range l.Heads(t.Context()) {
+		if err != nil || keys[h.Key] {
+			t.Fatalf("key %s, twice or %v", h.Key, err)
 		}
-		keys[k] = true
+		keys[h.Key] = true
 	}
 	if len(keys) != len(want) || !keys["s0%2Ex"] {
 		t.Errorf("keys %v", keys)
@@ -430,6 +430,101 @@ func wentBack(t *testing.T, r Remote) {
 	if _, err := Parts(t.Context(), l, key, at+7); !errors.Is(err, remote.ErrWentBack) {
 		t.Errorf("a part that is not there: %v", err)
 	}
+}
+
+// Heads returns what one listing says of all sessions, by their keys.
+func Heads(t testing.TB, l remote.Log) map[string]remote.Head {
+	t.Helper()
+	list := map[string]remote.Head{}
+	for h, err := range l.Heads(t.Context()) {
+		if _, twice := list[h.Key]; err != nil || twice {
+			t.Fatalf("%q: twice, or %v", h.Key, err)
+		}
+		list[h.Key] = h
+	}
+	return list
+}
+
+// heads says of a listing: it has each session once, its tags change with the end of a session and with nothing else, and
+// what is read by it is what is there.
+func heads(t *testing.T, r Remote) {
+	l := ready(t, r)
+	if list := Heads(t, l); len(list) != 0 {
+		t.Errorf("of no session: %v", list)
+	}
+	at := map[string]remote.Pos{}
+	add := func(key string, n uint64) {
+		t.Helper()
+		var err error
+		if at[key], err = l.Append(t.Context(), key, at[key], n, fmt.Appendf(nil, "{\"key\":%q,\"n\":%d}\n", key, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const sessions = 40
+	for i := range sessions {
+		for n := range uint64(i%3) + 1 {
+			add(fmt.Sprintf("s%d", i), n+1)
+		}
+	}
+	was := Heads(t, r.Open(t))
+	again := Heads(t, l)
+	for i := range sessions {
+		key, n := fmt.Sprintf("s%d", i), uint64(i%3)+1
+		h := was[key]
+		if h.Key != key || h.N != n || h.Tag == "" || h.Tag != again[key].Tag || h.TagOf(n) != h.Tag {
+			t.Errorf("%s: %+v, again %+v", key, h, again[key])
+		}
+		if tag := l.Tag(key, n); tag != "" && tag != h.Tag {
+			t.Errorf("%s: it was made as %q and is listed as %q", key, tag, h.Tag)
+		}
+	}
+	if len(was) != sessions {
+		t.Errorf("%d sessions", len(was))
+	}
+	add("s2", 4)
+	now := Heads(t, l)
+	if now["s2"].Tag == was["s2"].Tag || now["s2"].N != 4 || now["s1"].Tag != was["s1"].Tag {
+		t.Errorf("s2 was %+v, and is %+v", was["s2"], now["s2"])
+	}
+	if h := now["s2"]; h.Whole && (!h.Has(3, was["s2"].Tag) || h.Has(3, was["s1"].Tag) || h.Has(2, was["s2"].Tag) || h.Has(3, "")) {
+		t.Errorf("part 3 of %+v was %q", h, was["s2"].Tag)
+	}
+	// A listing that is older than the last parts, and none at all, hide nothing from who reads behind them.
+	for _, h := range []remote.Head{now["s2"], {Key: "s2"}} {
+		for n := range remote.Pos(5) {
+			list, err := readHead(t.Context(), l, h, n)
+			whole, werr := Parts(t.Context(), l, "s2", n)
+			if text(list) != text(whole) || (err == nil) != (werr == nil) {
+				t.Errorf("%+v behind %d: %q, %v, want %q, %v", h, n, text(list), err, text(whole), werr)
+			}
+		}
+	}
+	if r.Plant == nil {
+		return
+	}
+	in := func(key string) string { return "v1/s/" + remote.Shard(key) + "/" + key + "/" }
+	r.Plant(t, in("s1")+"notes.txt", "foreign")
+	r.Plant(t, in("s2")+"000000000006", "{}\n") // 5 is missing
+	r.Plant(t, in("s0")+"000000000009", "{}\n")
+	list := Heads(t, l)
+	if list["s1"].Tag != was["s1"].Tag || !list["s1"].Whole || list["s2"].Whole || list["s0"].Whole {
+		t.Errorf("foreign names and gaps: %+v, %+v, %+v", list["s1"], list["s2"], list["s0"])
+	}
+	if _, err := readHead(t.Context(), l, list["s2"], 0); !errors.Is(err, remote.ErrGap) {
+		t.Errorf("a gap: %v", err)
+	}
+}
+
+// readHead reads what is behind a part by a listing.
+func readHead(ctx context.Context, l remote.Log, h remote.Head, after remote.Pos) (list []remote.Part, err error) {
+	for p, err := range h.Read(ctx, l, after) {
+		if err != nil {
+			return list, err
+		}
+		p.Data = bytes.Clone(p.Data)
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // writer pushes lines, each with a number of its own, and reads what others pushed when

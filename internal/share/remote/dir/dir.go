@@ -67,8 +67,8 @@ func (d *dir) Close() error          { return d.root.Close() }
 
 // Create writes a file of another name, and then gives it its own. The sum of a part stands
 // beside it before it does: see sum.go.
-func (d *dir) Create(_ context.Context, name string, data []byte) error {
-	return d.write(name, data, func(sub *os.Root, temp, base string) error {
+func (d *dir) Create(_ context.Context, name string, data []byte) (etag string, err error) {
+	err = d.write(name, data, func(sub *os.Root, temp, base string) error {
 		if !remote.IsPart(name) {
 			return d.claim(sub, temp, base)
 		}
@@ -79,8 +79,10 @@ func (d *dir) Create(_ context.Context, name string, data []byte) error {
 		if err = d.claim(sub, temp, base); errors.Is(err, fs.ErrExist) {
 			dropSum(sub, base, sum, data)
 		}
+		etag = sum[len(sum)-sumLen:]
 		return err
 	})
+	return etag, err
 }
 
 // Put replaces a file in one step.
@@ -215,6 +217,9 @@ func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.O
 			if remote.IsPart(name) {
 				if o.Sums, err = seen.get(d, name); err != nil {
 					return err
+				}
+				if len(o.Sums) == 1 { // of several one is the part's
+					o.ETag = o.Sums[0]
 				}
 			}
 			if !yield(o, nil) {

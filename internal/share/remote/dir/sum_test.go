@@ -150,7 +150,7 @@ func TestMarker(t *testing.T) {
 		r.Plant(t, "v1/remote.json", text)
 		_, has := l.Has(t.Context(), "k")
 		_, err := remotetest.Parts(t.Context(), l, "k", 0)
-		for _, kerr := range l.Keys(t.Context()) {
+		for _, kerr := range l.Heads(t.Context()) {
 			err = errors.Join(err, kerr)
 		}
 		if !errors.Is(err, want) || !errors.Is(has, want) || want == nil && err != nil {

@@ -222,8 +222,8 @@ func (l *log) Has(ctx context.Context, key string) (bool, error) {
 	if !remote.ValidKey(key) {
 		return false, fmt.Errorf("%q is no key of a session", key)
 	}
-	list, err := l.subjects(ctx, l.Stream, l.subject(key), "")
-	return len(list) > 0, err
+	info, err := l.subjects(ctx, l.Stream, l.subject(key))
+	return err == nil && len(info.State.Subjects) > 0, err
 }
 
 func (l *log) Last(ctx context.Context, key string) (remote.Part, error) {
@@ -282,36 +282,29 @@ func (l *log) lastOf(ctx context.Context, stream, subject string) (m *jetstream.
 	return m, err
 }
 
-// subjects returns the subjects of a stream that begin with a prefix, without it, and
-// match rest behind it.
-func (l *log) subjects(ctx context.Context, stream, prefix, rest string) (list []string, err error) {
+// subjects asks what a stream has of the subjects that match a filter: how many messages of each.
+func (l *log) subjects(ctx context.Context, stream, filter string) (info *jetstream.StreamInfo, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
-		list = nil
 		s, err := l.stream(ctx, stream)
-		if err != nil {
-			return err
+		if err == nil {
+			info, err = s.Info(ctx, jetstream.WithSubjectFilter(filter))
 		}
-		info, err := s.Info(ctx, jetstream.WithSubjectFilter(prefix+rest))
-		if err != nil {
-			return err
-		}
-		for name := range info.State.Subjects {
-			list = append(list, strings.TrimPrefix(name, prefix))
-		}
-		return nil
+		return err
 	})
-	return list, err
+	return info, err
 }
 
-func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		list, err := l.subjects(ctx, l.Stream, l.prefix, ">")
+// Heads asks for the number of messages of each session. As nothing can be deleted in the stream, another number is all that
+// tells of another end.
+func (l *log) Heads(ctx context.Context) iter.Seq2[remote.Head, error] {
+	return func(yield func(remote.Head, error) bool) {
+		info, err := l.subjects(ctx, l.Stream, l.prefix+">")
 		if err != nil {
-			yield("", err)
+			yield(remote.Head{}, err)
 			return
 		}
-		for _, name := range list {
-			shard, key, _ := strings.Cut(name, ".")
+		for name, count := range info.State.Subjects {
+			shard, key, _ := strings.Cut(strings.TrimPrefix(name, l.prefix), ".")
 			if shard == probeShard {
 				continue
 			}
@@ -319,12 +312,15 @@ func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
 				l.warn("%s: %s is no subject of a session, and ignored", l.Name(), name)
 				continue
 			}
-			if !yield(key, nil) {
+			if !yield(remote.Head{Key: key, N: count, Tag: fmt.Sprintf("%d-%d", info.Created.UnixNano(), count)}, nil) {
 				return
 			}
 		}
 	}
 }
+
+// Tag returns "": who appends a message does not learn how many there are.
+func (l *log) Tag(string, uint64) string { return "" }
 
 func (l *log) PutCard(ctx context.Context, c remote.Card) error {
 	b, err := c.Encode()
@@ -338,11 +334,7 @@ func (l *log) PutCard(ctx context.Context, c remote.Card) error {
 }
 
 func (l *log) Card(ctx context.Context, key, made string) (remote.Card, error) {
-	return l.card(ctx, remote.Month(made)+"."+key, key)
-}
-
-func (l *log) card(ctx context.Context, name, key string) (remote.Card, error) {
-	m, err := l.lastOf(ctx, l.cardStream(), l.cards+name)
+	m, err := l.lastOf(ctx, l.cardStream(), l.cards+remote.Month(made)+"."+key)
 	if errors.Is(err, remote.ErrAbsent) {
 		return remote.Card{}, remote.ErrNoCard
 	}
@@ -352,24 +344,25 @@ func (l *log) card(ctx context.Context, name, key string) (remote.Card, error) {
 	return remote.ParseCard(m.Data, key)
 }
 
-func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.Card, error] {
-	return func(yield func(remote.Card, error) bool) {
-		list, err := l.subjects(ctx, l.cardStream(), l.cards, ">")
+// Cards lists subjects. A new card has the last number of the stream, and so all are other ones.
+func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.CardName, error] {
+	return func(yield func(remote.CardName, error) bool) {
+		info, err := l.subjects(ctx, l.cardStream(), l.cards+">")
 		if err != nil {
-			yield(remote.Card{}, err)
+			yield(remote.CardName{}, err)
 			return
 		}
 		from := ""
 		if !since.IsZero() {
 			from = since.UTC().Format("2006-01")
 		}
-		for _, name := range list {
-			month, key, _ := strings.Cut(name, ".")
-			if month < from || !remote.ValidKey(key) {
+		tag := fmt.Sprintf("%d-%d", info.Created.UnixNano(), info.State.LastSeq)
+		for name := range info.State.Subjects {
+			month, key, _ := strings.Cut(strings.TrimPrefix(name, l.cards), ".")
+			if month < from || !remote.ValidKey(key) || remote.Month(month) != month {
 				continue
 			}
-			c, err := l.card(ctx, name, key)
-			if !yield(c, err) {
+			if !yield(remote.CardName{Key: key, Month: month, Tag: tag}, nil) {
 				return
 			}
 		}

@@ -138,21 +138,24 @@ func (b *bucket) Name() string {
 }
 
 // Create puts an object under the condition that there is none.
-func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
-	err := classed(ctx, b.put(ctx, name, data, true))
-	if errors.Is(err, remote.ErrAbsent) { // what the condition was compared with went away meanwhile
+func (b *bucket) Create(ctx context.Context, name string, data []byte) (etag string, err error) {
+	etag, err = b.put(ctx, name, data, true)
+	if err = classed(ctx, err); errors.Is(err, remote.ErrAbsent) { // what the condition was compared with went away meanwhile
 		err = fmt.Errorf("%w: %w", remote.ErrUnknown, err)
 	}
-	return err
+	return etag, err
 }
 
 func (b *bucket) Put(ctx context.Context, name string, data []byte) error {
-	return again(ctx, func() error { return b.put(ctx, name, data, false) })
+	return again(ctx, func() error {
+		_, err := b.put(ctx, name, data, false)
+		return err
+	})
 }
 
 // put signs the hash of the data, which the server compares with the data it gets. The hash of
 // chunks, which the library would sign without TLS, would be one more.
-func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) error {
+func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) (etag string, err error) {
 	hash := sha256.Sum256(data)
 	sum := hex.EncodeToString(hash[:])
 	o := minio.PutObjectOptions{
@@ -162,8 +165,8 @@ func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool)
 	if absent {
 		o.SetMatchETagExcept("*")
 	}
-	_, err := b.core.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), "", sum, o)
-	return err
+	info, err := b.core.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), "", sum, o)
+	return info.ETag, err
 }
 
 func (b *bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
@@ -222,7 +225,7 @@ func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[remot
 					return fmt.Errorf("listing %s: %q is out of order: %w", prefix, info.Key, remote.ErrDamaged)
 				}
 				after, page.n = name, 0
-				if stopped = !yield(remote.Object{Name: name, Size: info.Size}, nil); stopped {
+				if stopped = !yield(remote.Object{Name: name, Size: info.Size, ETag: info.ETag}, nil); stopped {
 					return nil
 				}
 			}
