@@ -73,9 +73,11 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 
 // CardCache returns the file that keeps the cards of a remote on this machine, "" if there is no place for one.
 func CardCache(l Log) string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+	dir, err := os.Getenv("XDG_CACHE_HOME"), error(nil)
+	if !filepath.IsAbs(dir) {
+		if dir, err = os.UserCacheDir(); err != nil {
+			return ""
+		}
 	}
 	return filepath.Join(dir, "sess", "cards-"+SumOf([]byte(l.Name()))[:16]+".ndjson")
 }

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/remotetest"
+)
+
+// pageOf is how many names an answer to a list has. Real servers take 1000, and so does SESS_REMOTE_LONG.
+func pageOf() int {
+	if os.Getenv("SESS_REMOTE_LONG") != "" {
+		return 1000
+	}
+	return 100
+}
+
+// many is how many sessions are counted with: their names fill three answers.
+func many() int { return 5 * pageOf() / 2 }
+
+// A bench is a bucket, and the stores of machines that share it.
+type bench struct {
+	*testing.T
+	server *remotetest.Server
+}
+
+// newBench makes a bucket in which machine a has so many sessions to push.
+func newBench(t *testing.T, sessions int) *bench {
+	b := &bench{t, remotetest.NewServer(t, false)}
+	b.server.Page = pageOf()
+	b.server.Objects["team/v1/remote.json"] = remotetest.Marked()
+	t.Setenv("SESS_REMOTE", "s3://"+remotetest.BucketName+"/team?endpoint="+b.server.URL)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	b.on("b")
+	b.on("a")
+	for i := range sessions {
+		b.add(i, `{"type":"session","version":3,"id":"%s","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}`+"\n", idOf(i))
+	}
+	return b
+}
+
+func idOf(i int) string { return fmt.Sprintf("s%04d", i) }
+
+// on goes to a machine, which is made the first time.
+func (b *bench) on(machine string) {
+	b.Helper()
+	dir := filepath.Join(filepath.Dir(b.TempDir()), "machine-"+machine)
+	if err := os.MkdirAll(filepath.Join(dir, "--w--"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	b.Setenv("SESS_DIR", dir)
+}
+
+// file returns the file of a session on this machine.
+func (b *bench) file(i int) string {
+	b.Helper()
+	dir := filepath.Join(os.Getenv("SESS_DIR"), "--w--")
+	if list, _ := filepath.Glob(filepath.Join(dir, "*_"+idOf(i)+".jsonl")); len(list) == 1 {
+		return list[0]
+	}
+	return filepath.Join(dir, "2026-01-02T03-04-05-678Z_"+idOf(i)+".jsonl")
+}
+
+// add adds a line to a session on this machine.
+func (b *bench) add(i int, format string, args ...any) {
+	b.Helper()
+	f, err := os.OpenFile(b.file(i), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintf(f, format, args...)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	f.Close()
+}
+
+func (b *bench) entry(i int, id string) {
+	b.Helper()
+	b.add(i, `{"type":"custom","id":"%s","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","customType":"x"}`+"\n", id)
+}
+
+// run runs sess-sync and returns what it said; the requests have to be those.
+func (b *bench) run(status int, want string, args ...string) string {
+	b.Helper()
+	b.server.Count()
+	var out, errs bytes.Buffer
+	if got := cli.Run(b.Context(), tool, strings.NewReader(""), &out, &errs, args); got != status {
+		b.Fatalf("%q: status %d, want %d\n%s", args, got, status, errs.String())
+	}
+	n := b.server.Count()
+	if got := fmt.Sprintf("%d LIST %d GET %d PUT", n["LIST"], n["GET"], n["PUT"]); got != want && want != "" {
+		b.Errorf("%q: %s, want %s", args, got, want)
+	}
+	return out.String() + errs.String()
+}
+
+// A push of all sessions asks for none: the listing, whether there is a remote, and two requests for each session that has
+// something new.
+func TestPushRequests(t *testing.T) {
+	b := newBench(t, many())
+	b.run(0, fmt.Sprintf("1 LIST 1 GET %d PUT", 2*many()), "push", "-a")
+	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	b.entry(7, "one")
+	b.run(0, "3 LIST 1 GET 2 PUT", "push", "-a")
+	for i := range 20 {
+		b.entry(10*i, "twenty")
+	}
+	b.run(0, "3 LIST 1 GET 40 PUT", "push", "-a")
+	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	if err := os.Remove(filepath.Join(filepath.Dir(b.file(9)), "."+filepath.Base(b.file(9))+".sync")); err != nil {
+		t.Fatal(err)
+	}
+	b.run(1, "3 LIST 2 GET 0 PUT", "push", "-a") // without a state the part is read
+	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+
+	// A list that lags behind costs the requests of a conflict.
+	b.on("b")
+	b.run(0, "", "pull", "-a")
+	b.entry(1, "theirs")
+	b.run(0, "", "push", b.file(1))
+	b.on("a")
+	b.entry(1, "ours")
+	lists := 0
+	b.server.Hide, b.server.Listed = 2, func() {
+		if lists++; lists == 3 {
+			b.server.Hide = 0
+		}
+	}
+	b.run(0, "4 LIST 4 GET 3 PUT", "push", "--retries", "0", "-a")
+	data, err := os.ReadFile(b.file(1))
+	if text := string(data); err != nil || strings.Count(text, `"theirs"`) != 1 || strings.Count(text, `"ours"`) != 1 {
+		t.Errorf("%s, %v", text, err)
+	}
+	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+}
+
+// A pull of all sessions reads the parts that are new, and nothing else.
+func TestPullRequests(t *testing.T) {
+	b := newBench(t, many())
+	b.run(0, "", "push", "-a")
+	b.on("b")
+	b.run(0, fmt.Sprintf("3 LIST %d GET 0 PUT", many()+1), "pull", "-a")
+	b.run(1, "3 LIST 1 GET 0 PUT", "pull", "-a")
+	for _, k := range []int{1, 40} {
+		want := fmt.Sprintf("3 LIST %d GET 0 PUT", k+1)
+		b.on("a")
+		for i := range k {
+			b.entry(i, fmt.Sprintf("k%d", k))
+		}
+		b.run(0, "", "push", "-a")
+		b.on("b")
+		b.run(0, want, "pull", "-a")
+		b.run(1, "3 LIST 1 GET 0 PUT", "pull", "-a")
+	}
+	b.run(1, "6 LIST 1 GET 0 PUT", "pull", "-a", "--since", "2026-01-01")
+	b.run(1, "1 LIST 2 GET 0 PUT", "pull", b.file(3)) // one session is asked for
+	for i := range many() {
+		mine, err := os.ReadFile(b.file(i))
+		b.on("a")
+		theirs, terr := os.ReadFile(b.file(i))
+		b.on("b")
+		if err != nil || terr != nil || !bytes.Equal(mine, theirs) {
+			t.Fatalf("session %d differs: %v, %v", i, err, terr)
+		}
+	}
+}
+
+// A remote that went back is found by a listing as well, in the sessions that did, and the others are pulled.
+func TestWentBackFlat(t *testing.T) {
+	b := newBench(t, 40)
+	for i := range 40 {
+		b.entry(i, "first")
+	}
+	b.run(0, "", "push", "-a")
+	for i := range 40 {
+		b.entry(i, "second")
+	}
+	b.run(0, "", "push", "-a")
+	rounds := 3 // parts of session 5
+	part := func(i, n int) string {
+		return fmt.Sprintf("team/v1/s/%s/%s/%012d", remote.Shard(idOf(i)), idOf(i), n)
+	}
+	back := func(why string, change func()) {
+		t.Helper()
+		whole := maps.Clone(b.server.Objects)
+		change()
+		b.on("b")
+		b.entry(5, why)
+		b.run(0, "", "push", b.file(5))
+		b.on("a")
+		for _, do := range []string{"pull", "push"} {
+			if said := b.run(3, "", do, "-a"); !strings.Contains(said, "the remote went back") || strings.Count(said, " in s3:") != 1 || !strings.Contains(said, idOf(3)) {
+				t.Errorf("%s, %s: %s", why, do, said)
+			}
+		}
+		if data, err := os.ReadFile(b.file(5)); err != nil || !strings.Contains(string(data), why) {
+			t.Errorf("%s: session 5 was not pulled: %s, %v", why, data, err)
+		}
+		whole[part(5, rounds)] = b.server.Objects[part(5, rounds)]
+		b.server.Objects = whole
+		rounds++
+		b.run(1, "", "pull", "-a")
+	}
+	b.on("b")
+	b.run(0, "", "pull", "-a")
+	b.on("a")
+	back("fewer", func() { delete(b.server.Objects, part(3, 2)) })
+	back("none", func() {
+		delete(b.server.Objects, part(3, 1))
+		delete(b.server.Objects, part(3, 2))
+	})
+	back("another", func() {
+		b.server.Store(part(3, 2), strings.ReplaceAll(string(b.server.Objects[part(3, 2)].Data), "second", "SECOND"))
+	})
+	back("and on", func() {
+		b.server.Store(part(3, 2), strings.ReplaceAll(string(b.server.Objects[part(3, 2)].Data), "second", "SECOND"))
+		b.server.Store(part(3, 3), `{"type":"custom","id":"third","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","customType":"x"}`+"\n")
+	})
+	// A gap is what it was, too: what is in front of it is read.
+	b.server.Store(part(3, 9), "{}\n")
+	if said := b.run(3, "", "pull", "-a"); !strings.Contains(said, "part 3 is missing in front of part 9") {
+		t.Error(said)
+	}
+}
+
+// A listing reads the cards that are new. The cache may be deleted, torn or of another remote: then they are read again.
+func TestCardCache(t *testing.T) {
+	b := newBench(t, 30)
+	b.run(0, "", "push", "-a")
+	want := b.run(0, "1 LIST 31 GET 0 PUT", "ls")
+	again := func(gets int, why string) {
+		t.Helper()
+		if got := b.run(0, fmt.Sprintf("1 LIST %d GET 0 PUT", gets+1), "ls"); got != want {
+			t.Errorf("%s: %s\nwant\n%s", why, got, want)
+		}
+	}
+	again(0, "again")
+	list, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "sess", "*"))
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	cache := list[0]
+	if fi, err := os.Stat(cache); err != nil || fi.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Error(fi, err)
+	}
+	data, err := os.ReadFile(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	for why, tt := range map[string]struct {
+		text string
+		gets int
+	}{
+		"empty":        {"", 30},
+		"torn":         {strings.Join(lines[:20], "") + lines[20][:40], 11},
+		"another one":  {strings.Replace(string(data), "s3://shared/team", "s3://shared/mine", 1), 30},
+		"no first one": {strings.Join(lines[1:], ""), 30},
+		"no JSON":      {lines[0] + "{}\n[]\nx\n" + strings.Join(lines[3:], ""), 2},
+		"a wrong card": {strings.Replace(string(data), `"card":{"id":"s00`, `"card":{"id":"x00`, 1), 1},
+		"more than is": {string(data) + strings.ReplaceAll(lines[1], `"key":"`, `"key":"x`), 0},
+		"another tag":  {strings.Replace(string(data), `"tag":"0-`, `"tag":"1-`, 1), 1},
+	} {
+		if err := os.WriteFile(cache, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again(tt.gets, why)
+		again(0, why+", again")
+	}
+	if err := os.Remove(cache); err != nil {
+		t.Fatal(err)
+	}
+	again(30, "deleted")
+	b.entry(4, "more")
+	b.run(0, "", "push", "-a")
+	want = b.run(0, "1 LIST 2 GET 0 PUT", "ls") // one card changed
+	again(0, "a new card")
+	// What was listed by month leaves the other months in the cache.
+	b.add(30, `{"type":"session","version":3,"id":"%s","timestamp":"2026-03-02T03:04:05.678Z","cwd":"/w"}`+"\n", idOf(30))
+	b.run(0, "", "push", "-a")
+	b.run(0, "1 LIST 2 GET 0 PUT", "ls", "--since", "2026-03-01")
+	b.run(0, "1 LIST 1 GET 0 PUT", "ls")
+	// Without a place for a cache all are read, each time.
+	t.Setenv("XDG_CACHE_HOME", "/dev/null")
+	b.run(0, "1 LIST 32 GET 0 PUT", "ls")
+}
