@@ -186,6 +186,7 @@ func (a *addition) card(ctx context.Context) error {
 		card.N, card.Pos, card.Leaf = a.last.N, a.last.Pos, replica.LeafOf(a.last.Data)
 		card.Bytes, card.Entries = card.Bytes+a.size, card.Entries+a.count
 		card.Modified = js.FormatTime(time.Now().UnixMilli())
+		card.Tokens, card.Cost, card.Unpriced, card.Prices = remote.Tokens{}, "", 0, "" // which the next push knows
 		return a.log.PutCard(ctx, card)
 	}
 	return nil

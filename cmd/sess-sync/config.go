@@ -18,7 +18,8 @@ import (
 type config struct {
 	remote, expectLeaf, since, where string
 	all, dryRun, reseed, follow      bool
-	json, paths, probe, insecure     bool
+	json, cards, paths, probe        bool
+	insecure                         bool
 	tries                            int
 	after, maxSize                   int64
 	wait, grace                      time.Duration
@@ -87,7 +88,7 @@ func (c *config) changes() []cli.Flag {
 func (c *config) options(s *cli.Streams, l remote.Log) replica.Options {
 	o := replica.Options{
 		Log: l, ExpectLeaf: c.expectLeaf, Tries: c.tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
-		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf,
+		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf, Price: (&pricer{}).price,
 	}
 	if o.Wait == 0 {
 		o.Wait = -1 // no wait at all

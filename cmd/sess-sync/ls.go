@@ -22,10 +22,12 @@ import (
 var lsCommand = command("ls", "", "list the sessions in the remote",
 	`sess-sync ls --since 7d
 sess-sync ls --json --where '.size > 1000000'
+sess-sync ls --cards | jq -s 'map(.cost // "0" | tonumber) | add'
 sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.Bool(&c.json, "json", "print a JSON object for each session, as sess-ls does"),
+			cli.Bool(&c.cards, "cards", "print the card of each session, one line of JSON: where it ends, and what it cost by the prices of whoever pushed it"),
 			cli.Bool(&c.paths, "paths", "print only the address of each session: remote:ID"),
 			cli.String(&c.since, "since", "", "only sessions made in the month since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
@@ -37,7 +39,7 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	if len(operands) > 0 {
 		return cli.UsageError("unexpected operand %q", operands[0])
 	}
-	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.paths, "--paths")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.cards, "--cards"), cli.NameIf(c.paths, "--paths")); err != nil {
 		return err
 	}
 	since, err := listing.When(c.since, time.Now())
@@ -48,7 +50,7 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	if err != nil {
 		return err
 	}
-	rows, err := cardRows(ctx, s, l, since)
+	rows, cards, err := cardRows(ctx, s, l, since)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.Name(), err)
 	}
@@ -65,7 +67,7 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 			}
 		}
 		printed++
-		if err := c.row(s, r); err != nil {
+		if err := c.row(s, r, cards[r.ID]); err != nil {
 			return err
 		}
 	}
@@ -75,29 +77,32 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	return nil
 }
 
-// cardRows returns the cards as rows of a listing.
-func cardRows(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]store.Row, error) {
+// cardRows returns the cards as rows of a listing, and themselves, by the ids of their sessions.
+func cardRows(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) (rows []store.Row, cards map[string]remote.Card, err error) {
 	tally := cli.NewTally(s.Warnf)
-	var rows []store.Row
+	cards = map[string]remote.Card{}
 	for card, err := range remote.ReadCards(ctx, l, since, remote.CardCache(l)) {
 		switch {
 		case errors.Is(err, remote.ErrNoCard):
 			tally.Warnf("card", "%s: %v", l.Name(), err)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case !session.ValidSessionID(card.ID):
 			tally.Warnf("id", "%s: a card has %.80q for an id, and is left out", l.Name(), card.ID)
 		default:
-			rows = append(rows, rowOf(card))
+			rows, cards[card.ID] = append(rows, rowOf(card)), card
 		}
 	}
-	return rows, nil
+	return rows, cards, nil
 }
 
 func rowOf(c remote.Card) store.Row {
 	r := store.Row{Size: c.Bytes, Info: session.Info{
 		ID: c.ID, CWD: c.CWD, Name: c.Title, Version: session.Version, Created: moment(c.Made), Modified: moment(c.Modified),
-		Entries: c.Entries, Messages: c.Messages, Exact: c.Exact,
+		Entries: c.Entries, Messages: c.Messages, Exact: c.Exact, Origin: session.Origin{Harness: c.Agent, User: c.User, Git: session.Git(c.Repo, "", "")},
+		Spent: session.Spent{
+			Input: c.Tokens.Input, Output: c.Tokens.Output, CacheRead: c.Tokens.CacheRead, CacheWrite: c.Tokens.CacheWrite, Reasoning: c.Tokens.Reasoning,
+		},
 	}}
 	if r.Modified.IsZero() {
 		r.Modified = r.Created
@@ -110,7 +115,7 @@ func addressOf(r store.Row) string { return address.Remote + ":" + r.ID }
 
 // shared is a row of a listing, which says no more than a card has.
 func shared(r store.Row) listing.Row {
-	return listing.Row{Row: r, Address: addressOf(r), Unspent: true}
+	return listing.Row{Row: r, Address: addressOf(r), Unspent: r.Spent == session.Spent{}}
 }
 
 func moment(text string) time.Time {
@@ -120,9 +125,15 @@ func moment(text string) time.Time {
 	return time.Time{}
 }
 
-// row prints one row: its JSON, its address, or the columns of sess-ls.
-func (c *config) row(s *cli.Streams, r store.Row) error {
+// row prints one row: its card, its JSON, its address, or the columns of sess-ls.
+func (c *config) row(s *cli.Streams, r store.Row, card remote.Card) error {
 	switch {
+	case c.cards:
+		data, err := card.Encode()
+		if err == nil {
+			_, err = s.Out.Write(data)
+		}
+		return err
 	case c.json:
 		_, err := fmt.Fprintln(s.Out, listing.JSON(shared(r)))
 		return err

@@ -107,6 +107,27 @@ type Card struct {
 	Pos      Pos    `json:"pos"`
 	Leaf     string `json:"leaf"`
 	Host     string `json:"host"` // that wrote the card
+
+	// These are of the header, "" where it does not have them.
+	Agent string `json:"agent,omitempty"`
+	User  string `json:"user,omitempty"`
+	Repo  string `json:"repo,omitempty"`
+
+	// These are zero if the pusher did not know them. Copies of calls in forks count, and so sums over cards
+	// count some calls twice.
+	Tokens   Tokens `json:"tokens,omitzero"`
+	Cost     string `json:"cost,omitempty"`     // in USD, a decimal number, stored and computed; "" if none is known
+	Unpriced int64  `json:"unpriced,omitempty"` // calls whose cost is not known, which Cost leaves out
+	Prices   string `json:"prices,omitempty"`   // the day of the prices that computed costs are by; "" if none is
+}
+
+// Tokens are those that the calls of a session report.
+type Tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cacheRead"`
+	CacheWrite int64 `json:"cacheWrite"`
+	Reasoning  int64 `json:"reasoning"` // of Output
 }
 
 // maxCard is the largest card that is read, in bytes.
@@ -120,7 +141,7 @@ func (c Card) Key() string { return KeyOf(c.ID) }
 
 // Encode returns the card as one line of JSON.
 func (c Card) Encode() ([]byte, error) {
-	c.Title, c.CWD = cut(c.Title), cut(c.CWD)
+	c.Title, c.CWD, c.User, c.Repo = cut(c.Title), cut(c.CWD), cut(c.User), cut(c.Repo)
 	b, err := json.Marshal(c)
 	return append(b, '\n'), err
 }

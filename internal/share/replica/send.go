@@ -127,6 +127,9 @@ func (s *transfer) card(ctx context.Context, d *diff) error {
 	}
 	c := CardOf(row, d.f.header.Timestamp)
 	c.Bytes, c.N, c.Pos, c.Leaf, c.Host = d.size, d.n, d.pos, leaf, s.Host
+	if s.Price != nil {
+		s.Price(ctx, s.path, &c)
+	}
 	if err := s.Log.PutCard(ctx, c); err != nil {
 		return fmt.Errorf("the lines are in the remote, but their card is not: %w", err)
 	}
@@ -140,5 +143,6 @@ func CardOf(row store.Row, made string) remote.Card {
 	return remote.Card{
 		ID: row.ID, Title: title, CWD: row.CWD, Made: made, Modified: js.FormatTime(row.Modified.UnixMilli()),
 		Entries: row.Entries, Messages: row.Messages, Exact: row.Exact,
+		Agent: row.Origin.Harness, User: row.Origin.User, Repo: row.Origin.Repo(),
 	}
 }

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -167,5 +168,77 @@ func TestRemoteFollow(t *testing.T) {
 	}
 	if _ = c.Wait(); c.ProcessState.ExitCode() != 130 {
 		t.Errorf("status %d", c.ProcessState.ExitCode())
+	}
+}
+
+// The card of a session says whose it was, and what it used and cost by the prices of whoever pushed it: as sess-stat says of
+// it alone, with the calls that a fork has copied. Of a session that was appended to without a file it says nothing of that.
+func TestCardCost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run := func(stdin string, args ...string) result {
+		c := command(dir, args...)
+		c.Env, c.Stdin = append(c.Env, "SESS_REMOTE="+dir+"/remote", "SESS_DIR="+dir+"/store"), strings.NewReader(stdin)
+		return wait(t, c)
+	}
+	call := func(id, model string, output int) string {
+		return fmt.Sprintf(`{"type":"message","id":"%s","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","provider":"anthropic","model":"%s","timestamp":1767323046000,"stopReason":"stop","content":[{"type":"text","text":"ok"}],"usage":{"input":1000,"output":%d,"cacheRead":7,"cacheWrite":0,"totalTokens":%d}}}`+"\n", id, model, output, 1007+output)
+	}
+	const sessions = 20
+	if err := os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range sessions {
+		text := fmt.Sprintf(`{"type":"session","version":3,"id":"s%02d","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w","harness":"claude","user":"a team","git":{"remote":"https://git.example/r"}}`+"\n", i)
+		if i == sessions-1 { // nothing is known of it
+			text = `{"type":"session","version":3,"id":"s19","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}` + "\n"
+		} else {
+			text += call("same", "claude-sonnet-4-5", 17) + call(fmt.Sprintf("own%d", i), "claude-sonnet-4-5", 100+i) + call(fmt.Sprintf("odd%d", i), "nobody-knows", 1)
+		}
+		write(t, filepath.Join(dir, "store", "--w--"), fmt.Sprintf("2026-01-02T03-04-05-678Z_s%02d.jsonl", i), text)
+	}
+	checkRun(t, run("", "sess-sync", "init", "remote"), 0, "sess-sync", "")
+	checkRun(t, run("", "sess-sync", "push", "-a"), 0, "sess-sync", "")
+	cards := map[string]map[string]any{}
+	for line := range strings.Lines(run("", "sess-sync", "ls", "--cards").stdout) {
+		var c map[string]any
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		cards[c["id"].(string)] = c
+	}
+	for i := range sessions - 1 {
+		id := fmt.Sprintf("s%02d", i)
+		var stat struct {
+			Cost     json.Number
+			Unpriced float64
+			Tokens   map[string]float64
+			Prices   struct{ Date string }
+		}
+		lines := strings.Split(strings.TrimSpace(run("", "sess-stat", "--usage", "--json", "remote:"+id).stdout), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &stat); err != nil { // the total
+			t.Fatal(err)
+		}
+		c := cards[id]
+		tokens, _ := c["tokens"].(map[string]any)
+		if c["cost"] != stat.Cost.String() || stat.Cost == "" || c["unpriced"] != stat.Unpriced || stat.Unpriced != 1 || c["prices"] != stat.Prices.Date || stat.Prices.Date == "" ||
+			tokens["input"] != stat.Tokens["input"] || tokens["output"] != stat.Tokens["output"] || tokens["cacheRead"] != 21.0 {
+			t.Errorf("%s: %v, want %+v", id, c, stat)
+		}
+		if c["agent"] != "claude" || c["user"] != "a team" || c["repo"] != "https://git.example/r" {
+			t.Errorf("%s: %v", id, c)
+		}
+	}
+	for _, name := range []string{"agent", "user", "repo", "tokens", "cost", "unpriced", "prices"} {
+		if v, ok := cards["s19"][name]; ok {
+			t.Errorf("%s of a session of which nothing is known: %v", name, v)
+		}
+	}
+	if r := run("", "sess-ls", "remote:", "--where", `.agent=="claude" and .user=="a team" and .repo=="https://git.example/r" and .tokens.input==3000 and .cost==null`, "--paths"); strings.Count(r.stdout, "\n") != sessions-1 {
+		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+	checkRun(t, run(`{"role":"user","content":"more"}`, "sess-sync", "append", "s00"), 0, "sess-sync", "")
+	if r := run("", "sess-sync", "ls", "--cards"); strings.Count(r.stdout, `"cost":`) != sessions-2 || strings.Count(r.stdout, `"agent":`) != sessions-1 {
+		t.Errorf("%s%s", r.stdout, r.stderr)
 	}
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A pricer has sess-stat, which knows prices, say what sessions used and cost. Sessions that come while it runs are in its
+// next run, all of them.
+type pricer struct {
+	run     sync.Mutex // held while sess-stat runs
+	mu      sync.Mutex
+	waiting map[string]*remote.Card // by path
+}
+
+// price fills in the card of a session. If sess-stat does not say it, that stays empty: a card is advice.
+func (p *pricer) price(ctx context.Context, path string, card *remote.Card) {
+	p.mu.Lock()
+	if p.waiting == nil {
+		p.waiting = map[string]*remote.Card{}
+	}
+	p.waiting[path] = card
+	p.mu.Unlock()
+	p.run.Lock()
+	defer p.run.Unlock()
+	p.mu.Lock()
+	cards := p.waiting
+	if cards[path] == card {
+		p.waiting = nil
+	} else {
+		cards = nil // the run before had it
+	}
+	p.mu.Unlock()
+	if len(cards) == 0 {
+		return
+	}
+	args := append([]string{"--by", "session", "--copies", "--json", "--"}, slices.Sorted(maps.Keys(cards))...)
+	r, err := subprocess.Program{Name: "sess-stat", Args: args, Say: func(subprocess.Message) {}}.Start(ctx)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(r)
+	for line := range strings.Lines(string(text)) {
+		row := js.Value(strings.TrimSpace(line))
+		c := cards[row.Get("address").Str()]
+		if c == nil || row.Get("kind").Str() != "call" {
+			continue
+		}
+		t := row.Get("tokens")
+		c.Tokens = remote.Tokens{
+			Input: t.Get("input").Int(), Output: t.Get("output").Int(), CacheRead: t.Get("cacheRead").Int(),
+			CacheWrite: t.Get("cacheWrite").Int(), Reasoning: t.Get("reasoning").Int(),
+		}
+		if cost := row.Get("cost"); cost.IsNumber() {
+			c.Cost = string(cost)
+		}
+		c.Unpriced, c.Prices = row.Get("unpriced").Int(), row.Get("prices").Get("date").Str()
+	}
+}
