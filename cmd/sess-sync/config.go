@@ -19,7 +19,7 @@ type config struct {
 	remote, expectLeaf, since, where string
 	all, dryRun, reseed, follow      bool
 	json, cards, paths, probe        bool
-	insecure                         bool
+	insecure, each                   bool
 	tries                            int
 	after, maxSize                   int64
 	wait, grace                      time.Duration

@@ -92,9 +92,15 @@ func (b *bench) entry(i int, id string) {
 // run runs sess-sync and returns what it said; the requests have to be those.
 func (b *bench) run(status int, want string, args ...string) string {
 	b.Helper()
+	return b.runOn("", status, want, args...)
+}
+
+// runOn is run with a standard input.
+func (b *bench) runOn(stdin string, status int, want string, args ...string) string {
+	b.Helper()
 	b.server.Count()
 	var out, errs bytes.Buffer
-	if got := cli.Run(b.Context(), tool, strings.NewReader(""), &out, &errs, args); got != status {
+	if got := cli.Run(b.Context(), tool, strings.NewReader(stdin), &out, &errs, args); got != status {
 		b.Fatalf("%q: status %d, want %d\n%s", args, got, status, errs.String())
 	}
 	n := b.server.Count()
@@ -293,4 +299,44 @@ func TestCardCache(t *testing.T) {
 	// Without a place for a cache all are read, each time.
 	t.Setenv("XDG_CACHE_HOME", "/dev/null")
 	b.run(0, "1 LIST 32 GET 0 PUT", "ls")
+}
+
+// A session that is read by its address is a list and its parts; of many that one process reads the first are, and then all are
+// listed. None is listed twice, and none is missed because a listing does not have it.
+func TestOperandsRequests(t *testing.T) {
+	b := newBench(t, many())
+	b.run(0, "", "push", "-a")
+	if got := b.run(0, "1 LIST 2 GET 0 PUT", "cat", idOf(3)); !strings.Contains(got, `"id":"`+idOf(3)+`"`) {
+		t.Error(got)
+	}
+	read := func(m int, requests string) string {
+		t.Helper()
+		var in strings.Builder
+		for i := range m {
+			fmt.Fprintf(&in, "[\"cat\",\"--\",%q]\n", idOf(i))
+		}
+		out := b.runOn(in.String(), 0, requests, "cat", "--each")
+		if n := strings.Count(out, "status 0\n"); n != m || strings.Count(out, `"type":"session"`) != m {
+			t.Errorf("%d of %d sessions:\n%.2000s", n, m, out)
+		}
+		return out
+	}
+	read(15, "15 LIST 16 GET 0 PUT")
+	read(16, "18 LIST 17 GET 0 PUT")
+	read(many(), fmt.Sprintf("18 LIST %d GET 0 PUT", many()+1))
+	// What came since the listing, or is hidden in it, is asked for.
+	lists := 0
+	b.server.Listed = func() {
+		switch lists++; lists {
+		case 15:
+			b.server.Hide = many() / 2
+		case 18:
+			b.server.Hide = 0
+		}
+	}
+	read(many(), "")
+	b.server.Listed = nil
+	if out := b.runOn(strings.Repeat(`["cat","--","nowhere"]`+"\n", 17), 0, "", "cat", "--each"); strings.Count(out, "status 2\n") != 17 || strings.Count(out, "no such session") != 17 {
+		t.Error(out)
+	}
 }

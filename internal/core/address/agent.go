@@ -186,25 +186,25 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	}
 	args := a.args()
 	if a.format != Remote {
-		args = append(args, words(ctx, s)...)
-	}
-	if a.format != Remote && (a.id == "" || a.isDir()) && !s.Verbose && ctx.Value(lossesKey{}) == nil && tty.IsTerminal(s.ErrFile()) {
-		args = append(args, "-v") // says which one was taken
+		if args = append(args, words(ctx, s)...); (a.id == "" || a.isDir()) && !s.Verbose && ctx.Value(lossesKey{}) == nil && tty.IsTerminal(s.ErrFile()) {
+			args = append(args, "-v") // says which one was taken
+		}
 	}
 	return start(ctx, subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)})
 }
 
-type importersKey struct{}
+type poolsKey struct{}
 
-// WithImporters returns a context in which the importer is run by a few processes, for a tool that reads many sessions.
-func WithImporters(ctx context.Context, p *subprocess.Pool) context.Context {
-	return context.WithValue(ctx, importersKey{}, p)
+// WithPools returns a context in which programs are run by a few processes, for a tool that reads many sessions.
+func WithPools(ctx context.Context, pools []*subprocess.Pool) context.Context {
+	return context.WithValue(ctx, poolsKey{}, pools)
 }
 
-// start starts a program, the importer by those of [WithImporters].
+// start starts a program, by the pool that [WithPools] has for it.
 func start(ctx context.Context, of subprocess.Program) (io.ReadCloser, error) {
-	if p, ok := ctx.Value(importersKey{}).(*subprocess.Pool); ok && p != nil && of.Name == p.Name {
-		return p.Start(ctx, of)
+	pools, _ := ctx.Value(poolsKey{}).([]*subprocess.Pool)
+	if i := slices.IndexFunc(pools, func(p *subprocess.Pool) bool { return p.Name == of.Name }); i >= 0 {
+		return pools[i].Start(ctx, of)
 	}
 	return of.Start(ctx)
 }

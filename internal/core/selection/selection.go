@@ -105,7 +105,7 @@ type Source struct {
 
 	beside *address.Neighbours // of a plain one
 
-	importers *subprocess.Pool // for the sessions of agents, nil if there is one session
+	pools []*subprocess.Pool // for the sessions of agents and of the remote, nil if there is one session
 }
 
 // IsFile reports whether no segmented store stands for a file of the name.
@@ -120,7 +120,7 @@ func (src Source) Open(ctx context.Context, s *cli.Streams) (*address.Input, err
 	if src.Plain {
 		return address.OpenFound(ctx, s, src.Name, src.beside)
 	}
-	return address.OpenAny(address.WithImporters(ctx, src.importers), s, src.Name)
+	return address.OpenAny(address.WithPools(ctx, src.pools), s, src.Name)
 }
 
 // Read reads the session whole.
@@ -409,13 +409,15 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 
 // ready makes sessions ready to be read: those of self are left out when their headers are read.
 func (f Found) ready(s *cli.Streams, self func(id, path, parent string) bool) Found {
-	var importers *subprocess.Pool
+	var pools []*subprocess.Pool
 	if len(f.List) > 1 {
-		importers = &subprocess.Pool{Name: address.Importer}
-		s.AtEnd(importers.Close)
+		pools = []*subprocess.Pool{{Name: address.Importer}, {Name: address.Syncer, Args: []string{"cat"}}}
+		for _, p := range pools {
+			s.AtEnd(p.Close)
+		}
 	}
 	for i := range f.List {
-		f.List[i].self, f.List[i].importers = self, importers
+		f.List[i].self, f.List[i].pools = self, pools
 	}
 	return f
 }

@@ -81,10 +81,8 @@ func AnswerEach(r io.Reader, w io.Writer, flush func() error, run func(out, errs
 // processes as invocations at a time. One that dies costs the invocation that it was busy with.
 type Pool struct {
 	Name string
-
+	Args []string // in front of the flag
 	path string   // of the program, "" to find it
-	args []string // in front of the flag
-
 	mu   sync.Mutex
 	idle []*worker
 }
@@ -132,7 +130,7 @@ func (p *Pool) worker() (*worker, error) {
 	}
 	defer func() { _ = theirs.Close() }()                // the program has its own
 	ctx, end := context.WithCancel(context.Background()) // an invocation ends by its own context
-	run, err := Program{Name: p.Name, Args: append(slices.Clone(p.args), Each), Stdin: theirs, path: p.path}.Start(ctx)
+	run, err := Program{Name: p.Name, Args: append(slices.Clone(p.Args), Each), Stdin: theirs, path: p.path}.Start(ctx)
 	if err != nil {
 		end()
 		return nil, errors.Join(err, ours.Close())

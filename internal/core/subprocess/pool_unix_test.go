@@ -43,7 +43,7 @@ func stubs(t *testing.T) *Pool {
 	if err != nil {
 		t.Skip(err)
 	}
-	p := &Pool{Name: "sess-stub", path: sh, args: []string{"-c", answering, "sess-stub"}}
+	p := &Pool{Name: "sess-stub", path: sh, Args: []string{"-c", answering, "sess-stub"}}
 	t.Cleanup(p.Close)
 	return p
 }

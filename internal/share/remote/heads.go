@@ -209,5 +209,8 @@ func (o Listing) Head(key string) Head {
 	return Head{Key: key, Whole: o.all}
 }
 
+// Whole reports whether all sessions were listed.
+func (o Listing) Whole() bool { return o.all }
+
 // Keys returns the keys of the sessions that are listed, in their order.
 func (o Listing) Keys() []string { return slices.Sorted(maps.Keys(o.heads)) }

@@ -237,6 +237,13 @@ func TestCardCost(t *testing.T) {
 	if r := run("", "sess-ls", "remote:", "--where", `.agent=="claude" and .user=="a team" and .repo=="https://git.example/r" and .tokens.input==3000 and .cost==null`, "--paths"); strings.Count(r.stdout, "\n") != sessions-1 {
 		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
 	}
+	// Many sessions of the remote are read by a few processes, each session by its own fate.
+	if r := run("", "sess-grep", "-l", "ok", "remote:"); r.status != 0 || strings.Count(r.stdout, "remote:s") != sessions-1 {
+		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+	if r := run("", "sess-grep", "-l", "ok", "remote:s01", "remote:nowhere", "remote:s02"); r.status != 2 || r.stdout != "remote:s01\nremote:s02\n" || !strings.Contains(r.stderr, "no such session") {
+		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
+	}
 	checkRun(t, run(`{"role":"user","content":"more"}`, "sess-sync", "append", "s00"), 0, "sess-sync", "")
 	if r := run("", "sess-sync", "ls", "--cards"); strings.Count(r.stdout, `"cost":`) != sessions-2 || strings.Count(r.stdout, `"agent":`) != sessions-1 {
 		t.Errorf("%s%s", r.stdout, r.stderr)
