@@ -54,8 +54,8 @@ type catalog struct {
 	listing remote.Listing
 }
 
-// head returns what is listed of a session. Of the first sessions nothing is; then all are listed, with as many requests as
-// have been made, and if that is not enough again when there are twice as many.
+// head returns the head of a session. The first sessions have none; then all are listed, by as many requests as there were
+// sessions, and if that is not enough once more when there are twice as many.
 func (k *catalog) head(ctx context.Context, key string) remote.Head {
 	if k.count++; bits.OnesCount(uint(k.count)) == 1 && !k.listing.Whole() {
 		k.listing, _ = remote.List(ctx, k.log, k.count, nil)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -513,6 +514,71 @@ func heads(t *testing.T, r Remote) {
 	if _, err := readHead(t.Context(), l, list["s2"], 0); !errors.Is(err, remote.ErrGap) {
 		t.Errorf("a gap: %v", err)
 	}
+}
+
+// ManySessions has a server with a listing of 2,500 sessions in many answers.
+func ManySessions(t *testing.T, l remote.Log) {
+	t.Helper()
+	const sessions = 2500
+	if err := l.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			for i := w; i < sessions; i += 16 {
+				id := fmt.Sprintf("m%d", i)
+				if _, err := l.Append(t.Context(), id, 0, 1, fmt.Appendf(nil, "{\"id\":%q}\n", id)); err != nil {
+					t.Error(err)
+				}
+				if err := l.PutCard(t.Context(), remote.Card{ID: id, Made: "2026-01-02T03:04:05.678Z", N: 1}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	was := Heads(t, l)
+	if len(was) != sessions {
+		t.Fatalf("%d sessions are listed", len(was))
+	}
+	if _, err := l.Append(t.Context(), "m7", mustLast(t, l, "m7"), 2, []byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	changed, unknown := 0, 0
+	for key, h := range Heads(t, l) {
+		if h.Tag == "" || h.Tag != was[key].Tag {
+			changed++
+		}
+		if tag := l.Tag(key, h.N); tag != "" && tag != h.Tag {
+			unknown++
+		}
+	}
+	if changed != 1 || unknown != 0 {
+		t.Errorf("%d sessions have another tag, and %d another one than they were made with", changed, unknown)
+	}
+	cache := filepath.Join(t.TempDir(), "cards")
+	for range 2 {
+		n := 0
+		for card, err := range remote.ReadCards(t.Context(), l, time.Time{}, cache) {
+			if err != nil || card.N != 1 {
+				t.Fatal(card, err)
+			}
+			n++
+		}
+		if n != sessions {
+			t.Errorf("%d cards", n)
+		}
+	}
+}
+
+func mustLast(t *testing.T, l remote.Log, key string) remote.Pos {
+	t.Helper()
+	p, err := l.Last(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Pos
 }
 
 // readHead reads what is behind a part by a listing.

@@ -182,6 +182,11 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+func TestManySessions(t *testing.T) {
+	t.Parallel()
+	remotetest.ManySessions(t, connect(t, address(t), newStream()))
+}
+
 // A stream that may forget what was acknowledged is refused.
 func TestSettings(t *testing.T) {
 	t.Parallel()

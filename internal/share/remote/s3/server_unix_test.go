@@ -100,6 +100,7 @@ func TestServer(t *testing.T) {
 			}}
 		})
 	})
+	t.Run("many sessions", func(t *testing.T) { remotetest.ManySessions(t, connect(t, hosts[1], "m", "hunter2hunter2")) })
 	t.Run("denied", func(t *testing.T) {
 		_, err := connect(t, hosts[0], "d", "wrong").Append(t.Context(), key, 0, 1, []byte("{}\n"))
 		if !errors.Is(err, remote.ErrDenied) {
