@@ -88,7 +88,7 @@ func (c *config) changes() []cli.Flag {
 func (c *config) options(s *cli.Streams, l remote.Log) replica.Options {
 	o := replica.Options{
 		Log: l, ExpectLeaf: c.expectLeaf, Tries: c.tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
-		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf, Price: (&pricer{}).price,
+		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf, Price: (&pricer{}).begin,
 	}
 	if o.Wait == 0 {
 		o.Wait = -1 // no wait at all

@@ -21,7 +21,21 @@ type pricer struct {
 	waiting map[string]*remote.Card // by path
 }
 
-// price fills in the card of a session. If sess-stat does not say it, that stays empty: a card is advice.
+// begin has the session in a file priced, and returns a function that puts the result into a card.
+func (p *pricer) begin(ctx context.Context, path string) func(*remote.Card) {
+	priced := make(chan remote.Card, 1)
+	go func() {
+		var c remote.Card
+		p.price(ctx, path, &c)
+		priced <- c
+	}()
+	return func(card *remote.Card) {
+		c := <-priced
+		card.Tokens, card.Cost, card.Unpriced, card.Prices = c.Tokens, c.Cost, c.Unpriced, c.Prices
+	}
+}
+
+// price fills in what sess-stat says of a session. Without an answer that stays empty: a card is advice.
 func (p *pricer) price(ctx context.Context, path string, card *remote.Card) {
 	p.mu.Lock()
 	if p.waiting == nil {

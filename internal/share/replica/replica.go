@@ -33,14 +33,15 @@ const MaxPart = 8 << 20
 
 // Options say how to push and pull.
 type Options struct {
-	Log        remote.Log
-	Listing    remote.Listing                                            // of the remote, where it saves requests
-	Host       string                                                    // for the card
-	Price      func(ctx context.Context, path string, card *remote.Card) // fills in what a session used and cost; may be nil
-	ExpectLeaf string                                                    // what has to be the leaf of the remote, "null" for none; "" is anything
-	Tries      int                                                       // how often a push goes on after another one came first
-	MaxSize    int64                                                     // of a session in the remote, in bytes
-	Wait       time.Duration                                             // as in [jsonl.Options]
+	Log     remote.Log
+	Listing remote.Listing // of the remote, where it saves requests
+	Host    string         // for the card
+	// Price begins to find out what a session used and cost, and returns a function that puts it into a card. It may be nil.
+	Price      func(ctx context.Context, path string) func(*remote.Card)
+	ExpectLeaf string        // what has to be the leaf of the remote, "null" for none; "" is anything
+	Tries      int           // how often a push goes on after another one came first
+	MaxSize    int64         // of a session in the remote, in bytes
+	Wait       time.Duration // as in [jsonl.Options]
 	Grace      time.Duration
 	Reseed     bool // the remote lost parts, or has a gap: append the lines that it lacks
 	DryRun     bool // change nothing

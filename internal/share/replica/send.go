@@ -25,6 +25,10 @@ func (s *transfer) send(ctx context.Context, d *diff) error {
 		}
 	}
 	c := cutter{most: min(MaxPart, s.Log.Limits().MaxPart)}
+	price := func(*remote.Card) {}
+	if s.Price != nil {
+		price = s.Price(ctx, s.path)
+	}
 	part, err := c.part(d.f.section(d.size, d.f.size()))
 	for err == nil && len(part) > 0 {
 		if part, err = s.sendPart(ctx, d, part, &c); err != nil && errors.Is(err, remote.ErrMoved) {
@@ -35,7 +39,7 @@ func (s *transfer) send(ctx context.Context, d *diff) error {
 		return err
 	}
 	s.step("card")
-	return s.card(ctx, d)
+	return s.card(ctx, d, price)
 }
 
 // sendable returns an error for lines that would be damage for everybody: a second header, and
@@ -116,7 +120,7 @@ func (c *cutter) part(r *io.SectionReader) ([]byte, error) {
 }
 
 // card writes the card of what was pushed.
-func (s *transfer) card(ctx context.Context, d *diff) error {
+func (s *transfer) card(ctx context.Context, d *diff, price func(*remote.Card)) error {
 	row, err := store.Stat(ctx, s.path, false)
 	if err != nil {
 		return err
@@ -127,9 +131,7 @@ func (s *transfer) card(ctx context.Context, d *diff) error {
 	}
 	c := CardOf(row, d.f.header.Timestamp)
 	c.Bytes, c.N, c.Pos, c.Leaf, c.Host = d.size, d.n, d.pos, leaf, s.Host
-	if s.Price != nil {
-		s.Price(ctx, s.path, &c)
-	}
+	price(&c)
 	if err := s.Log.PutCard(ctx, c); err != nil {
 		return fmt.Errorf("the lines are in the remote, but their card is not: %w", err)
 	}
