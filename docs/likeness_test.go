@@ -46,6 +46,7 @@ var words = []word{
 	{"damaged-ok", "take what can be read of a damaged session for all of it"},
 	{"depth", "look into `N` layers of encodings"},
 	{"dry-run", "print %s, and write nothing"},
+	{"each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"},
 	{"emails", "addresses of mail are secrets"},
 	{"entropy", "long random texts are secrets"},
 	{"env", "the values of the environment variables `GLOB` are secrets"},
