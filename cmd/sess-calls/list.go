@@ -247,7 +247,7 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 func object(src selection.Source, whole *address.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
 	e := entries[d.Entry]
 	out := callRow{
-		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1, By: d.By,
+		Kind: d.Kind, Place: whole.Place(), Agent: cmp.Or(src.Owner(), whole.Header.Origin().Harness), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1, By: d.By,
 		Tool: d.Name, CallID: d.ID, In: d.In, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: words(d),
 		Opaque: d.Opaque, Unparsed: d.Unparsed, Status: row.Known(d.Status, d.Known), Outcome: d.Outcome, On: "branch",
 	}

@@ -8,7 +8,7 @@ import (
 type callRow struct {
 	Kind string `row:"kind" enum:"run read write search fetch agent ask plan other"` // What the call is: of which kind.
 	row.Place
-	Agent     string     `row:"agent,null"`                         // The agent whose session it is; null for one of the store of sess, or in a file.
+	Agent     string     `row:"agent,null"`                         // The agent whose session it is; for one of the store of sess, in a file or in the remote the one that it was imported from; null if there is none.
 	Entry     string     `row:"entry,known"`                        // The id of the entry with the call.
 	Result    string     `row:"result,null"`                        // The id of the entry with its result; null if there is none.
 	Timestamp row.Time   `row:"timestamp"`                          // When the entry with the call was written.

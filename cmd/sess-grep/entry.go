@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -189,7 +190,7 @@ func (g *search) opening(e session.Entry) rows {
 // rowsJSON prints the rows of an item as JSON. Those members of the item that are the same in
 // all its rows are made once, as it takes reading the entry, which may be huge.
 func (p *printer) rowsJSON(r *result, it item) error {
-	out := matchRow{Place: r.place, Agent: r.src.Owner(), position: positionOf(it), On: it.on.String(), Depth: it.depth}
+	out := matchRow{Place: r.place, Agent: cmp.Or(r.src.Owner(), r.harness), position: positionOf(it), On: it.on.String(), Depth: it.depth}
 	if it.index >= 0 {
 		out.Entry, out.Timestamp = it.entry.ID(), row.At(it.entry.Timestamp())
 	}

@@ -6,7 +6,7 @@ import "github.com/sess-tools/sess/internal/core/row"
 type matchRow struct {
 	row.Kind `row:"match"`
 	row.Place
-	Agent string `row:"agent,null"` // The agent whose session it is; null for one of the store of sess, or in a file.
+	Agent string `row:"agent,null"` // The agent whose session it is; for one of the store of sess, in a file or in the remote the one that it was imported from; null if there is none.
 	Entry string `row:"entry,null"` // The entry's id; null for the header.
 	position
 	Block     *int         `row:"block"`                                   // The block of the content, from 0; null if the text is in none.

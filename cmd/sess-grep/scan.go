@@ -54,7 +54,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	if err := r.src.Here(d.header); err != nil {
 		return err
 	}
-	r.sure, r.place, r.cwd = true, in.Place(d.header.ID), d.header.CWD
+	r.sure, r.place, r.cwd, r.harness = true, in.Place(d.header.ID), d.header.CWD, d.header.Origin().Harness
 	return g.search(ctx, r, d)
 }
 

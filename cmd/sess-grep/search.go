@@ -72,18 +72,17 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 
 // A result is what came of one source.
 type result struct {
-	src     selection.Source
-	groups  chan group // of entries with a match
-	count   int        // entries, once groups is closed
-	found   int        // matches
-	err     error
-	place   row.Place
-	cwd     string
-	sure    bool // it is a session, of the right place
-	leftOut bool // by --subagents, and may have a match
-
-	info  session.Info        // for a screen
-	short func(string) string // shortens ids of entries for a screen
+	src          selection.Source
+	groups       chan group // of entries with a match
+	count        int        // entries, once groups is closed
+	found        int        // matches
+	err          error
+	place        row.Place
+	cwd, harness string              // as the header has them
+	sure         bool                // it is a session, of the right place
+	leftOut      bool                // by --subagents, and may have a match
+	info         session.Info        // for a screen
+	short        func(string) string // shortens ids of entries for a screen
 }
 
 // buffered is how many groups a result holds before it is its turn.

@@ -360,6 +360,12 @@ func TestOwnerOfAnImport(t *testing.T) {
 	if rows := h.do("sess-ls --all --json").stdout; !strings.Contains(rows, `"agent":"claude"`) || !strings.Contains(rows, `"host":null`) {
 		t.Errorf("rows: %s", rows)
 	}
+	for _, tool := range []string{"sess-grep --all --json .", "sess-calls --all --json", "sess-calls --json store/*/*.jsonl"} {
+		rows := strings.TrimSpace(h.do(tool).stdout)
+		if of := strings.Count(rows, `"agent":"claude"`); of == 0 || of != strings.Count(rows, "\n")+1 {
+			t.Errorf("%s: %s", tool, rows)
+		}
+	}
 	if rows := h.do("sess-stat --all --json --by agent").stdout; !strings.Contains(rows, `"key":{"agent":"claude"}`) {
 		t.Errorf("sums: %s", rows)
 	}
