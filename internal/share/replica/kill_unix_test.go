@@ -32,8 +32,9 @@ func TestKilled(t *testing.T) {
 		{"pull", header, header + r, "pull", []string{"take", "state"}},
 		{"pull both", header + l, header + r, "pull", []string{"take", "state"}},
 	} {
-		for _, step := range tt.steps {
-			t.Run(tt.name+"/"+step, func(t *testing.T) {
+		for i := range 2 * len(tt.steps) {
+			step, how := tt.steps[i/2], []string{"", "listed"}[i%2]
+			t.Run(tt.name+"/"+step+how, func(t *testing.T) {
 				t.Parallel()
 				d := t.TempDir()
 				log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
@@ -44,14 +45,18 @@ func TestKilled(t *testing.T) {
 					}
 				}
 				c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-				c.Env = append(os.Environ(), "SESS_TEST_KILL="+step, "SESS_TEST_DIR="+d, "SESS_TEST_ACTION="+tt.action)
+				c.Env = append(os.Environ(), "SESS_TEST_KILL="+step, "SESS_TEST_DIR="+d, "SESS_TEST_ACTION="+tt.action, "SESS_TEST_LISTED="+how)
 				out, err := c.CombinedOutput()
 				if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
 					t.Fatalf("not killed: %v\n%s", err, out)
 				}
 				other := filepath.Join(d, "other.jsonl")
 				write(t, other, header)
-				must(t, Push, path, options(log))
+				o := options(log)
+				if how != "" {
+					o.Listing = listed(t, log)
+				}
+				must(t, Push, path, o)
 				must(t, Pull, other, options(log))
 				got := inRemote(t, log)
 				if content(t, path) != got || content(t, other) != got {
@@ -80,6 +85,9 @@ func victim(t *testing.T) {
 		if step == os.Getenv("SESS_TEST_KILL") {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
+	}
+	if os.Getenv("SESS_TEST_LISTED") != "" {
+		o.Listing = listed(t, o.Log)
 	}
 	run := Push
 	if os.Getenv("SESS_TEST_ACTION") == "pull" {

@@ -244,6 +244,18 @@ func TestConverge(t *testing.T) {
 			write(t, paths[m], header)
 		}
 		lines := map[string]bool{header: true}
+		var listing remote.Listing
+		opts := func() Options { // by a listing, by one of an earlier action, or by none
+			o := options(log)
+			switch rapid.SampledFrom([]string{"none", "new", "old"}).Draw(t, "listing") {
+			case "new":
+				listing = listed(t, log)
+				o.Listing = listing
+			case "old":
+				o.Listing = listing
+			}
+			return o
+		}
 		for i := range rapid.IntRange(3, 14).Draw(t, "actions") {
 			m := rapid.IntRange(0, 2).Draw(t, "machine")
 			switch rapid.SampledFrom([]string{"append", "append", "push", "push", "pull", "killed push", "killed pull", "torn", "forget", "copy"}).Draw(t, "action") {
@@ -254,13 +266,13 @@ func TestConverge(t *testing.T) {
 					add(t, paths[m], line)
 				}
 			case "push":
-				must(t, Push, paths[m], options(log))
+				must(t, Push, paths[m], opts())
 			case "pull":
-				must(t, Pull, paths[m], options(log))
+				must(t, Pull, paths[m], opts())
 			case "killed push":
-				killed(t, Push, paths[m], options(log), rapid.IntRange(1, 5).Draw(t, "step"))
+				killed(t, Push, paths[m], opts(), rapid.IntRange(1, 5).Draw(t, "step"))
 			case "killed pull":
-				killed(t, Pull, paths[m], options(log), rapid.IntRange(1, 3).Draw(t, "step"))
+				killed(t, Pull, paths[m], opts(), rapid.IntRange(1, 3).Draw(t, "step"))
 			case "torn": // a part of the remote's next line, as a kill leaves it
 				c, r := content(t, paths[m]), inRemote(t, log)
 				if strings.HasPrefix(r, c) && len(r) > len(c) {
@@ -278,7 +290,9 @@ func TestConverge(t *testing.T) {
 		}
 		for range 2 {
 			for _, path := range paths {
-				must(t, Push, path, options(log))
+				o := options(log)
+				o.Listing = listed(t, log)
+				must(t, Push, path, o)
 			}
 		}
 		want := inRemote(t, log)
@@ -298,6 +312,16 @@ func TestConverge(t *testing.T) {
 			}
 		}
 	})
+}
+
+// listed returns what a listing says now.
+func listed(t helper, log remote.Log) remote.Listing {
+	t.Helper()
+	list, err := remote.List(context.Background(), log, 16, nil)
+	if err != nil || !list.Whole() {
+		t.Fatal("no listing", err)
+	}
+	return list
 }
 
 // known returns all lines that somebody has.

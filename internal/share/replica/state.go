@@ -63,11 +63,11 @@ func StateFile(path string) string {
 
 // Shared reports whether the file was pushed to a remote with that name, or pulled from it.
 func Shared(path, name string) bool {
-	real, err := filepath.EvalSymlinks(path)
+	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return false
 	}
-	s, ok := loadState(real, name)
+	s, ok := loadState(at, name)
 	return ok && s.N > 0
 }
 

@@ -139,3 +139,79 @@ func (f *fleet) act(r *rand.Rand, name string) {
 		}
 	}
 }
+
+// Three machines go on with twenty sessions at the same time, and push and pull all of them by listings, which are old as soon as
+// they are made; some runs are killed. When all have pushed and pulled, all have the same files, with each entry that was
+// acknowledged once.
+func TestRemoteConvergeAll(t *testing.T) {
+	t.Parallel()
+	for seed := range max(1, seeds(t)/4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			convergeAll(t, uint64(seed))
+		})
+	}
+}
+
+func convergeAll(t *testing.T, seed uint64) {
+	const sessions, machines = 20, 3
+	dir := t.TempDir()
+	f := &fleet{t: t, dir: dir, done: map[string]int{}, acked: map[string]string{}}
+	on := func(m int, args ...string) []string {
+		return append([]string{"sh", "-c", fmt.Sprintf(`SESS_DIR=$PWD/m%d SESS_REMOTE=$PWD/remote exec "$@"`, m), "sh"}, args...)
+	}
+	file := func(m, i int) string {
+		return filepath.Join(dir, fmt.Sprintf("m%d/--w--/2026-01-02T03-04-05-678Z_s%02d.jsonl", m, i))
+	}
+	f.do(0, "sess-sync", "init", "remote")
+	for m := range machines {
+		if err := os.MkdirAll(filepath.Dir(file(m, 0)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for i := range sessions {
+			write(t, filepath.Dir(file(m, i)), filepath.Base(file(m, i)), fmt.Sprintf(`{"type":"session","version":3,"id":"s%02d","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}`+"\n", i))
+		}
+	}
+	var wg sync.WaitGroup
+	for m := range machines {
+		r := rand.New(rand.NewPCG(seed, uint64(m)))
+		wg.Go(func() {
+			for range 8 {
+				for range 1 + r.IntN(4) {
+					id := f.do(0, on(m, "sess-append", "-t", fmt.Sprint("message ", r.Uint32()), file(m, r.IntN(sessions)))...)
+					f.mu.Lock()
+					f.acked[strings.TrimSpace(id)] = fmt.Sprint("machine ", m)
+					f.mu.Unlock()
+				}
+				args := on(m, "sess-sync", []string{"push", "pull"}[r.IntN(2)], "-q", "-a")
+				if r.IntN(3) == 0 {
+					killed(t, dir, "", time.Duration(r.Int64N(int64(60*time.Millisecond))), args...)
+				} else {
+					f.do(1, args...)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, do := range []string{"push", "pull"} {
+		for m := range machines {
+			f.do(1, on(m, "sess-sync", do, "-q", "-a")...)
+		}
+	}
+	all := ""
+	for i := range sessions {
+		want := f.do(0, "sess-sync", "cat", fmt.Sprintf("s%02d", i))
+		for m := range machines {
+			if got := readFile(t, file(m, i)); got != want {
+				t.Errorf("session %d of machine %d differs from the remote: %d bytes, want %d", i, m, len(got), len(want))
+			}
+		}
+		all += want
+	}
+	for id, by := range f.acked {
+		if n := strings.Count(all, `"id":"`+id+`"`); n != 1 {
+			t.Errorf("%s by %s is there %d times", id, by, n)
+		}
+	}
+	f.do(0, "sess-sync", "check")
+}
