@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -50,6 +51,18 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER), where the stream does not name it"),
 	}
 	return append(flags, c.target.Flags()...)
+}
+
+// agent returns the agent whose words are recorded, by --reply or by the name of the command, and "" if neither says it.
+func (c *config) agent(argv []string) string {
+	name := c.from
+	if name == stream.Auto && len(argv) > 0 {
+		name = filepath.Base(argv[0])
+	}
+	if !address.IsAgent(name) {
+		return ""
+	}
+	return name
 }
 
 func (c *config) check(s *cli.Streams, name string) error {

@@ -52,7 +52,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	if c.create {
-		if err := address.Ensure(ctx, name, c.target.Sync); err != nil {
+		if err := address.Ensure(ctx, name, c.target.Sync, c.agent(s.Command)); err != nil {
 			return err
 		}
 	}

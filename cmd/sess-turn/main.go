@@ -45,7 +45,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	if c.create && !c.dryRun {
-		if err := address.Ensure(ctx, name, c.target.Sync); err != nil {
+		if err := address.Ensure(ctx, name, c.target.Sync, ""); err != nil {
 			return err
 		}
 	}

@@ -141,8 +141,8 @@ func isDir(name string) bool {
 }
 
 // Ensure makes an empty session in the working directory, as sess-new does, if an operand
-// names a file that does not exist. What looks like an id names none.
-func Ensure(ctx context.Context, operand, sync string) error {
+// names a file that does not exist. What looks like an id names none. Its header names the agent, unless that is "".
+func Ensure(ctx context.Context, operand, sync, agent string) error {
 	_, err := locate(ctx, operand)
 	if err == nil || operand == "" || operand == "-" || Writable(operand) != nil {
 		return nil // reading says the same, or names the damage
@@ -157,7 +157,7 @@ func Ensure(ctx context.Context, operand, sync string) error {
 	if err != nil {
 		return err
 	}
-	header := session.NewHeader(session.HeaderFields{ID: session.NewSessionID(), CWD: cwd, Time: time.Now().UnixMilli()})
+	header := session.Origin{Harness: agent}.On(session.NewHeader(session.HeaderFields{ID: session.NewSessionID(), CWD: cwd, Time: time.Now().UnixMilli()}))
 	d := Destination{File: operand, Sync: sync}
 	if err := jsonl.Create(operand, jsonl.Content{header}, d.Durable()); !errors.Is(err, fs.ErrExist) {
 		return named(operand, err)
