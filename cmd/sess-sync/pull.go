@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -258,6 +259,8 @@ func everyKey(ctx context.Context, l remote.Log, since time.Time) (keys []string
 		}
 		keys = append(keys, card.Key)
 	}
+	slices.Sort(keys) // a session may have cards in two months
+	keys = slices.Compact(keys)
 	known, _ = remote.List(ctx, l, len(keys), nil)
 	return keys, known, nil
 }

@@ -22,9 +22,12 @@ type Head struct {
 	parts []listed
 }
 
+// mostETag is the length in bytes of the longest ETag that is kept; servers make some 40.
+const mostETag = 256
+
 // tag tells a part from another one that has its number: by number, size and ETag. It is "" without an ETag.
 func (p listed) tag() string {
-	if p.etag == "" {
+	if p.etag == "" || len(p.etag) > mostETag {
 		return ""
 	}
 	return fmt.Sprintf("%d-%d-%s", p.n, p.size, p.etag)

@@ -162,3 +162,42 @@ func TestSumsAreNoSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// A part has a tag only if the bucket tells it from others, and in so many bytes as can be kept.
+func TestTag(t *testing.T) {
+	t.Parallel()
+	p := listed{n: 3, size: 12, etag: "e"}
+	if p.tag() != "3-12-e" {
+		t.Errorf("%q", p.tag())
+	}
+	for _, etag := range []string{"", strings.Repeat("x", mostETag+1)} {
+		p.etag = etag
+		if p.tag() != "" || (Head{Key: "k", N: 3, Whole: true, log: &log{}, parts: []listed{{}, {}, p}}).Has(3, p.tag()) {
+			t.Errorf("%.20q is one", etag)
+		}
+	}
+}
+
+// A listing without a part that is there has a gap for nobody: the session is asked for, and read as far as it is known to be whole.
+func TestCarelessListing(t *testing.T) {
+	t.Parallel()
+	s := shelf{marker: Marker(time.UnixMilli(0))}
+	for n := uint64(1); n <= 5; n++ {
+		s[nameOf("k", n)] = fmt.Appendf(nil, "%d\n", n)
+	}
+	l := Over(lagging{s}, t.Logf)
+	for h, err := range l.Heads(t.Context()) {
+		if err != nil || h.Key != "k" || h.Whole {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		n := Pos(0)
+		for part, err := range h.Read(t.Context(), l, 0) {
+			if n++; err != nil || part.Pos != n {
+				t.Fatalf("part %d, %v, want part %d", part.Pos, err, n)
+			}
+		}
+		if n != 3 {
+			t.Errorf("read up to part %d", n)
+		}
+	}
+}
