@@ -63,12 +63,7 @@ func (b *bench) on(machine string) {
 
 // file returns the file of a session on this machine.
 func (b *bench) file(i int) string {
-	b.Helper()
-	dir := filepath.Join(os.Getenv("SESS_DIR"), "--w--")
-	if list, _ := filepath.Glob(filepath.Join(dir, "*_"+idOf(i)+".jsonl")); len(list) == 1 {
-		return list[0]
-	}
-	return filepath.Join(dir, "2026-01-02T03-04-05-678Z_"+idOf(i)+".jsonl")
+	return filepath.Join(os.Getenv("SESS_DIR"), "--w--", "2026-01-02T03-04-05-678Z_"+idOf(i)+".jsonl")
 }
 
 // add adds a line to a session on this machine.
