@@ -217,14 +217,11 @@ func (p *printer) rowsJSON(r *result, it item) error {
 			p.recall.add(t)
 			continue
 		}
-		if p.later != nil && it.key != 0 {
+		if p.later != nil {
 			if err := p.later.add(text, it.key); err != nil {
 				return err
 			}
 			continue
-		}
-		if err := p.later.flush(p); err != nil {
-			return err
 		}
 		if err := p.print(text, p.end0); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -23,6 +24,11 @@ type item struct {
 	before  []item // with --json
 	after   []item
 	key     uint64 // what copies of the entry have in common, 0 for none
+
+	// What copies have in common of a message that was handed over, see [selection.Said]: of this session, and of those that
+	// it was moved here from, whose entry it is; nil for none.
+	moved []uint64
+	from  []string // the origins of the latter
 }
 
 // A group are items that stand together: one, or those of a part of a path.
@@ -95,6 +101,14 @@ func (d *document) item(i int, e session.Entry, first match) item {
 	}
 	if d.g.json {
 		it.depth = d.depth(i)
+	}
+	if d.g.many && !d.g.dup {
+		it.moved = append(it.moved, selection.Said(selection.Origin(d.src.Name), e))
+		for _, m := range d.moves {
+			if m.offset > it.offset {
+				it.moved, it.from = append(it.moved, selection.Said(m.from, e)), append(it.from, m.from)
+			}
+		}
 	}
 	return it
 }

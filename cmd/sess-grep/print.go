@@ -31,8 +31,23 @@ type printer struct {
 	copies  int            // entries that were left out
 	leftOut int            // sessions with a match that --subagents leaves out
 	groups  int
-	later   *later  // rows of JSON that wait for the number of their copies
-	recall  *recall // with --max-tokens, the rows that fit
+	said    map[uint64]shown // what was shown of messages that may have been handed over
+	coming  map[string]bool  // origins of sessions whose turn is not over
+	held    []holding        // groups of sessions that were handed over, until the turn of their origin is over
+	later   *later           // rows of JSON that wait for the number of their copies
+	recall  *recall          // with --max-tokens, the rows that fit
+}
+
+// A shown is an entry that was printed.
+type shown struct {
+	key uint64
+	by  *result
+}
+
+// A holding is a group that is not printed yet.
+type holding struct {
+	of *result
+	group
 }
 
 func (g *search) printer(all selection.Found) *printer {
@@ -60,6 +75,12 @@ func (g *search) printer(all selection.Found) *printer {
 	if g.maxTokens >= 0 {
 		p.recall = &recall{budget: min(g.maxTokens, 1<<40) * bytesPerToken, last: math.MaxInt}
 	}
+	p.said, p.coming = map[uint64]shown{}, map[string]bool{}
+	for _, src := range all.List {
+		if g.many {
+			p.coming[selection.Origin(src.Name)] = true
+		}
+	}
 	if g.json && !g.dup && !all.Single && p.recall == nil {
 		p.later = &later{}
 	}
@@ -75,9 +96,21 @@ func (p *printer) group(r *result, gr group) error {
 	if p.quiet {
 		return nil
 	}
+	if slices.ContainsFunc(gr, func(it item) bool {
+		return slices.ContainsFunc(it.from, func(from string) bool { return p.coming[from] })
+	}) {
+		p.held = append(p.held, holding{r, gr}) // they are the other session's, if that has them
+		return nil
+	}
 	fresh := gr[:0:0]
 	left := 0
 	for _, it := range gr {
+		if first, ok := p.shown(r, it); ok {
+			p.seen[first.key]++
+			p.copies++
+			left++
+			continue
+		}
 		if n, ok := p.seen[it.key]; ok && it.key != 0 && !it.context && !p.dup {
 			p.seen[it.key] = n + 1
 			p.copies++
@@ -105,6 +138,39 @@ func (p *printer) group(r *result, gr group) error {
 	if p.groups == 1 { // the next match may take its time
 		return p.streams.Flush()
 	}
+	return nil
+}
+
+// shown returns the entry of another session that was printed, of which an item is a copy that was handed over. It takes note
+// of an item that is no copy.
+func (p *printer) shown(r *result, it item) (first shown, ok bool) {
+	for i, key := range it.moved {
+		if first, ok = p.said[key]; ok && i > 0 && first.by != r && key != 0 {
+			return first, true
+		}
+	}
+	for _, key := range it.moved {
+		if _, ok := p.said[key]; !ok {
+			p.said[key] = shown{it.key, r}
+		}
+	}
+	return shown{}, false
+}
+
+// release prints what was held, when all sessions had their turns.
+func (p *printer) release() error {
+	clear(p.coming)
+	for _, h := range p.held {
+		if err := p.group(h.of, h.group); err != nil {
+			return err
+		}
+		if p.rows != nil {
+			if err := p.rows.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	p.held = nil
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -70,6 +71,7 @@ type document struct {
 	// Set if a match was found, or if it takes the whole session to know:
 	*tree
 	problems []session.Problem
+	moves    []move          // what was handed over is in front of them
 	entries  []session.Entry // of a session of an old version, which are not what the lines say
 }
 
@@ -103,6 +105,11 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 		return err
 	}
 	d.forget()
+	if g.many && !g.dup {
+		if err := d.handedOver(ctx); err != nil {
+			return err
+		}
+	}
 	if g.screen != nil {
 		if err := d.above(ctx, r); err != nil {
 			return err
@@ -197,6 +204,30 @@ func (d *document) read(ctx context.Context) error {
 	d.tree, gaps = treeOf(s, leaf)
 	d.in.Warn(gaps)
 	d.problems = slices.Concat(s.Problems, gaps)
+	return nil
+}
+
+// A move is a place of a session where sess-handoff says that the messages in front of it are of another one.
+type move struct {
+	offset int64  // of the line, in bytes
+	from   string // the origin of the other one
+}
+
+// handed finds the lines of moves.
+var handed = grep.MustCompile([]string{convo.MovedHere}, grep.Options{Fixed: true})
+
+// handedOver finds the places where the session says that it was handed over.
+func (d *document) handedOver(ctx context.Context) error {
+	for line, err := range handed.Scanner(false).Candidates(d.reader(ctx, 0)) {
+		if err != nil {
+			return address.Locate(d.in.Name, err)
+		}
+		if e, err := session.ParseEntry(line.Text); err == nil {
+			if from, ok := convo.Moved(e); ok {
+				d.moves = append(d.moves, move{line.Offset, selection.Origin(from)})
+			}
+		}
+	}
 	return nil
 }
 

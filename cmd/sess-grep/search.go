@@ -35,6 +35,8 @@ type search struct {
 	unfiltered bool
 	// spans says that all matches of a row matter, and not only the first.
 	spans bool
+	// many says that there are several sessions, which may have the same entries.
+	many bool
 	// term is standard output if that is a terminal, and screen if rows are laid out for it.
 	term, screen *screen.Screen
 }
@@ -92,6 +94,7 @@ const buffered = 16
 func (g *search) run(ctx context.Context, all selection.Found) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	g.many = len(all.List) > 1
 	p := g.printer(all)
 	defer p.close()
 	show := &cli.Progress{}
@@ -134,6 +137,7 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 		if err := p.end(r); err != nil {
 			return err
 		}
+		delete(p.coming, selection.Origin(r.src.Name))
 		if g.quiet && r.count > 0 {
 			return nil
 		}
@@ -146,6 +150,9 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 
 // answer is the status: found, not found, or that something was not searched.
 func (g *search) answer(p *printer, all selection.Found, failed int, first error) error {
+	if err := p.release(); err != nil {
+		return err
+	}
 	if err := p.later.flush(p); err != nil {
 		return err
 	}

@@ -39,6 +39,10 @@ type prompt struct {
 	cwd       string
 	part      bool   // its session is a sub-agent's, which may begin with a copy
 	key       uint64 // what copies of the entry have in common, 0 for none
+
+	// What copies have in common that were handed over, see [selection.Said]: of this session, and of those it was moved
+	// here from, whose prompt it is.
+	moved []uint64
 }
 
 // readAll reads the prompts of sessions, some sessions at once. A session that cannot be
@@ -101,7 +105,7 @@ func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt,
 	if err := src.Here(h); err != nil {
 		return nil, err
 	}
-	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID)}
+	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID), origin: selection.Origin(src.Name)}
 	d.subagent = store.ParentFile(d.place.Path) != ""
 	err = d.read(content)
 	switch {
@@ -142,17 +146,26 @@ type document struct {
 	src    selection.Source
 	header session.Header
 	place  row.Place
+	origin string
 
 	said     []message // by the user
-	bad      int       // lines that cannot be read
-	subagent bool      // as far as it was read
+	moves    []move
+	bad      int  // lines that cannot be read
+	subagent bool // as far as it was read
 }
 
 // A message is a prompt, unless the session turns out to be a sub-agent's further on.
 type message struct {
 	id, text string
 	time     int64
+	written  int64 // when its entry was, in milliseconds since the epoch
 	key      uint64
+}
+
+// A move says that the messages in front of it are of another session, which was handed over.
+type move struct {
+	before int    // among what the user said
+	from   string // the origin of the other session
 }
 
 func (d *document) read(r io.Reader) error {
@@ -210,7 +223,10 @@ func (d *document) take(e session.Entry) error {
 		}
 	}
 	if text, ok := convo.Prompt(e); ok {
-		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), d.src.Key(e)})
+		written, _ := e.Timestamp()
+		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), written, d.src.Key(e)})
+	} else if from, ok := convo.Moved(e); ok {
+		d.moves = append(d.moves, move{len(d.said), selection.Origin(from)})
 	}
 	return nil
 }
@@ -220,14 +236,21 @@ func (d *document) prompts() (list []prompt) {
 	if !d.query.subagents.Takes(d.subagent) {
 		return nil
 	}
-	for _, m := range d.said {
+	for i, m := range d.said {
 		p := prompt{
 			Place: d.place, text: m.text, time: m.time, agent: d.src.Owner(),
 			entry: m.id, cwd: d.header.CWD, key: m.key, part: d.subagent,
 		}
-		if d.query.wants(p) {
-			list = append(list, p)
+		if !d.query.wants(p) {
+			continue
 		}
+		p.moved = append(p.moved, selection.SaidAt(d.origin, session.RoleUser, m.written))
+		for _, to := range d.moves {
+			if i < to.before {
+				p.moved = append(p.moved, selection.SaidAt(to.from, session.RoleUser, m.written))
+			}
+		}
+		list = append(list, p)
 	}
 	return list
 }
@@ -331,8 +354,33 @@ func normal(text string) string {
 	return js.Trim(b.String())
 }
 
+// copies are prompts that were seen, by what copies of them have in common.
+type copies struct {
+	entries map[uint64]bool
+	moved   map[uint64]*prompt
+}
+
+// has reports whether a prompt is a copy of one that was seen, and takes note of it.
+func (c copies) has(p *prompt) bool {
+	if p.key != 0 && c.entries[p.key] {
+		return true
+	}
+	for i, key := range p.moved {
+		if first := c.moved[key]; i > 0 && key != 0 && first != nil && first.Place != p.Place {
+			return true
+		}
+	}
+	c.entries[p.key] = true
+	for _, key := range p.moved {
+		if c.moved[key] == nil {
+			c.moved[key] = p
+		}
+	}
+	return false
+}
+
 // fold returns the rows to print, the newest first. An entry that is in several sessions,
-// as in forks of one, was said once.
+// as in forks of one and in those that it was handed over to, was said once: in the session that it is of.
 func (c *config) fold(list []prompt) (rows []line) {
 	part := func(p prompt) int {
 		if p.part {
@@ -340,14 +388,15 @@ func (c *config) fold(list []prompt) (rows []line) {
 		}
 		return 0
 	}
-	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Or(cmp.Compare(b.time, a.time), part(a)-part(b)) })
-	copies := map[uint64]bool{}
+	slices.SortStableFunc(list, func(a, b prompt) int {
+		return cmp.Or(cmp.Compare(b.time, a.time), part(a)-part(b), len(a.moved)-len(b.moved))
+	})
+	seen := copies{map[uint64]bool{}, map[uint64]*prompt{}}
 	same, seed := map[uint64]int{}, maphash.MakeSeed() // where the row of a text is
-	for _, p := range list {
-		if p.key != 0 && copies[p.key] {
+	for i, p := range list {
+		if seen.has(&list[i]) {
 			continue
 		}
-		copies[p.key] = true
 		if c.dup {
 			rows = append(rows, line{p, 1})
 			continue

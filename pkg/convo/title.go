@@ -91,7 +91,7 @@ func settled(title string) string {
 // isNote reports whether a text is one that sess-handoff writes.
 func isNote(text string) bool {
 	text = strings.TrimLeft(text, "# [")
-	return strings.HasPrefix(text, "Moved here by sess-handoff") || strings.HasPrefix(text, "Work handed over from ")
+	return strings.HasPrefix(text, strings.TrimSpace(MovedHere)) || strings.HasPrefix(text, HandedOver)
 }
 
 var passing = lazy.Regexp(`(?i)^(?:/[\w:.-]+|\w|yes|ok|okay|go on|go ahead|continue|push|thanks|thank you)[.!]*$`)

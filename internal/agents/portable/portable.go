@@ -276,7 +276,7 @@ func (m *maker) reply(i int, one Said) {
 		return
 	}
 	var blocks []string
-	var results []session.Message
+	var results []Said
 	call := 0
 	for b := range one.Blocks() {
 		switch {
@@ -299,7 +299,7 @@ func (m *maker) reply(i int, one Said) {
 				m.out.Renamed[name]++
 			}
 			blocks = append(blocks, api.ToolCall(id, name, cleanJSON(string(arguments))))
-			results = append(results, m.result(i, call, id, name, where))
+			results = append(results, m.result(i, call, id, name))
 			call++
 		default:
 			m.lost.Add(where, formats.KindMedia, "content of type %q, not carried", b.Type)
@@ -310,9 +310,7 @@ func (m *maker) reply(i int, one Said) {
 		return
 	}
 	m.add(api.Assistant(blocks), one)
-	for _, r := range results {
-		m.add(r, one)
-	}
+	m.out.Said = append(m.out.Said, results...)
 }
 
 // escapedNUL is NUL as JSON has it, an odd number of backslashes in front of it.
@@ -366,20 +364,20 @@ const (
 	noOutput   = "(no output)"
 )
 
-// result returns the result of a reply's call.
-func (m *maker) result(reply, call int, id, name, where string) session.Message {
-	p := m.pairs[reply]
+// result returns the result of a reply's call, with the time at which it came.
+func (m *maker) result(reply, call int, id, name string) Said {
+	p, one := m.pairs[reply], m.list[reply]
 	at := slices.IndexFunc(p.Results, func(r convo.Result) bool { return r.Call == call })
 	if at < 0 || m.list[p.Results[at].Message].IsMadeUp() {
-		m.left.Add(where, formats.KindTool, "a call without a result, which is told so")
-		return api.ToolResult(id, name, []string{api.Text(Unanswered)}, true)
+		m.left.Add("entry "+one.Entry, formats.KindTool, "a call without a result, which is told so")
+		return Said{api.ToolResult(id, name, []string{api.Text(Unanswered)}, true), one.Time, one.Entry}
 	}
 	r := m.list[p.Results[at].Message]
 	blocks := m.blocks(r.Entry, r.Message, all)
 	if len(blocks) == 0 {
 		blocks = []string{api.Text(noOutput)}
 	}
-	return api.ToolResult(id, name, blocks, r.Get("isError") == "true")
+	return Said{api.ToolResult(id, name, blocks, r.Get("isError") == "true"), r.Time, r.Entry}
 }
 
 // ours is a command that hands a session over.

@@ -18,8 +18,10 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -502,6 +504,56 @@ func (src Source) Key(e session.Entry) uint64 {
 	}
 	_, _ = h.WriteString(raw[from:])
 	return max(1, h.Sum64())
+}
+
+// sessionUUID is the end of the name of a session's file, or of its address, that has its id.
+var sessionUUID = lazy.Regexp(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.jsonl)?$`)
+
+// Origin returns what the names of a session have in common: the id if they have it, else what tells its file from others.
+func Origin(name string) string {
+	if id := sessionUUID().FindString(name); id != "" {
+		return strings.TrimSuffix(id, ".jsonl")
+	}
+	if agent := address.AgentOf(name); agent != "" {
+		return strings.TrimPrefix(name, agent+":")
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// Said returns what a message has in common with its copies in sessions that the one of an [Origin] was handed over to,
+// where it has another id, other names of calls and no secrets: who spoke, and at which millisecond. It is 0 if there can be
+// none: for other entries, and for what a hand-off says itself.
+func Said(origin string, e session.Entry) uint64 {
+	at, ok := e.Timestamp()
+	role := session.RoleUser // of commands of the user and of summaries, too
+	if m, is := e.Message(); is {
+		if convo.IsBrief(m) {
+			return 0
+		}
+		if m.Role() == session.RoleAssistant || m.Role() == session.RoleToolResult {
+			role = m.Role()
+		}
+	}
+	if !ok || e.Type() == session.TypeCustom {
+		return 0
+	}
+	return SaidAt(origin, role, at)
+}
+
+// SaidAt is [Said] for a message of a role and a time in milliseconds since the epoch, 0 if it is not known.
+func SaidAt(origin, role string, at int64) uint64 {
+	if at == 0 {
+		return 0
+	}
+	return max(1, maphash.Comparable(seed, said{origin, role, at}))
+}
+
+type said struct {
+	origin, role string
+	at           int64
 }
 
 // isOf reports whether a session is one of an agent: it was listed so, or its name is an

@@ -99,3 +99,49 @@ func TestNamedInOrder(t *testing.T) {
 		}
 	}
 }
+
+// The names of one session have one origin, and those of two have two.
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	const id = "0b5d1a52-7c11-4d13-9f6a-3f0f5d1c2b3a"
+	for _, tt := range []struct{ name, want string }{
+		{"codex:" + id, id},
+		{id, id},
+		{"/h/.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-" + id + ".jsonl", id},
+		{"/h/.pi/agent/sessions/--p--/2026-01-02T03-04-05-000Z_" + id + ".jsonl", id},
+		{"remote:" + id, id},
+		{"opencode:ses_483567377fffklf7hYOthrQK9X", "ses_483567377fffklf7hYOthrQK9X"},
+		{"/p/s.jsonl", "/p/s.jsonl"},
+		{"/p/../p/s.jsonl", "/p/s.jsonl"},
+	} {
+		if got := Origin(tt.name); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What a hand-off makes of a message has who spoke and when in common with it, and nothing else.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	const line = `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"x"}}`
+	for _, tt := range []struct {
+		name, line string
+		same       bool
+	}{
+		{"another id and no secret", strings.NewReplacer(`"a"`, `"b"`, `"x"`, `[{"type":"text","text":"[redacted:key]"}]`).Replace(line), true},
+		{"a command of the user", strings.Replace(line, `"user","content":"x"`, `"bashExecution","command":"ls","output":""`, 1), true},
+		{"a summary", strings.NewReplacer(`"message"`, `"compaction"`, `"message":{"role":"user","content":"x"}`, `"summary":"x"`).Replace(line), true},
+		{"a reply", strings.Replace(line, `"user"`, `"assistant"`, 1), false},
+		{"a result", strings.Replace(line, `"user"`, `"toolResult"`, 1), false},
+		{"another time", strings.Replace(line, "05.000", "05.001", 1), false},
+		{"the brief", strings.Replace(line, `"x"`, `"# Work handed over from Codex\n"`, 1), false},
+		{"no time", strings.Replace(line, "2026-01-02T03:04:05.000Z", "", 1), false},
+	} {
+		if got := Said("s", entry(t, tt.line)) == Said("s", entry(t, line)); got != tt.same {
+			t.Errorf("%s: the same is %v, want %v", tt.name, got, tt.same)
+		}
+	}
+	if Said("s", entry(t, line)) == Said("o", entry(t, line)) {
+		t.Error("a message of another session is the same")
+	}
+}
