@@ -17,7 +17,8 @@ const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
 const server = await serve();
 
 // last continues the last session, and one continues the session that a row of sess-ls has; once says that no one session is asked to
-// go on, since that does not end by itself.
+// go on, since that does not end by itself, and anywhere that the last session is that of all directories: it is compared with the
+// first row of sess-ls --agent, since NAME: is the newest of the directory.
 const pi = {
 	last: (program, prompt) => [program, "-c", "-p", "--provider", "mock", "--model", model, prompt],
 	one: (program, row, prompt) => programs["pi-0.87"].argv(program, prompt, { resume: row.path }),
@@ -27,11 +28,26 @@ const asked = {
 	claude: { last: (program, prompt) => [program, "-p", "-c", prompt] },
 	codex: { last: (program, prompt) => [program, "exec", "resume", "--last", "--skip-git-repo-check", "--", prompt] },
 	opencode: { last: (program, prompt) => [program, "run", "-c", prompt] },
+	omp: { last: (program, prompt) => [program, "-c", "-p", "--model", `mock/${model}`, "--no-title", "--no-lsp", prompt] },
+	qwen: {
+		last: (program, prompt) => [program, "--yolo", "--auth-type", "openai", "-c", "-p", prompt],
+		one: (program, row, prompt) => [program, "--yolo", "--auth-type", "openai", "-r", row.session, "-p", prompt],
+	},
+	kimi: {
+		last: (program, prompt) => [program, "-c", "-p", prompt],
+		one: (program, row, prompt) => [program, "-S", row.session, "-p", prompt],
+	},
+	copilot: {
+		last: (program, prompt) => [program, "--allow-all-tools", "--no-color", "--continue", "-p", prompt],
+		one: (program, row, prompt) => [program, "--allow-all-tools", "--no-color", `--resume=${row.session}`, "-p", prompt],
+		anywhere: true,
+	},
 	gemini: { last: (program, prompt) => [program, "-m", "gemini-2.5-pro", "--yolo", "-o", "json", "-r", "latest", "-p", prompt], once: true },
 };
 
-function newest(name, env, cwd) {
-	const r = spawnSync("sess-ls", ["-q", "--json", `${name.startsWith("pi-") ? "pi" : name}:`], { cwd, env, encoding: "utf8" });
+function newest(name, env, cwd, anywhere) {
+	const which = anywhere ? ["--agent", name] : [`${name.startsWith("pi-") ? "pi" : name}:`];
+	const r = spawnSync("sess-ls", ["-q", "--json", ...which], { cwd, env, encoding: "utf8" });
 	if (r.status !== 0) throw new Error(`sess-ls: status ${r.status}: ${r.stderr}`);
 	return JSON.parse(r.stdout.split("\n")[0]);
 }
@@ -57,7 +73,7 @@ async function wrong(name, twice) {
 	const one = how.one ?? ((p, row, prompt) => a.argv(p, prompt, { resume: row.session }));
 	if (twice) await go(one(program, first, "and more?"), project);
 	await go(a.argv(program, "Tell about gamma"), elsewhere);
-	const ours = newest(name, env, project);
+	const ours = newest(name, env, project, how.anywhere);
 	const shown = spawnSync("sess-path", ["-q", "--as", "messages", ours.address ?? ours.path], { env, cwd: project, encoding: "utf8" });
 	if (shown.status !== 0) return `sess-path: status ${shown.status}: ${shown.stderr}`;
 	const theirs = words(await go(how.last(program, "and now?"), project)), here = words(shown.stdout);

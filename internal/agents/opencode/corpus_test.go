@@ -110,6 +110,7 @@ func TestDetect(t *testing.T) {
 		{"x.json", `{"info":{"id":"x"}}`, false},
 		{"x.json", `{"info":{"id":"ses_1","tit`, true},
 		{"x.json", `[{"role":"user"}]`, false},
+		{"state.json", `{"id":"session_1","version":2,"cwd":"/p"}`, false}, // what Kimi Code says of a session
 	} {
 		if got := Format.Detect(c.name, []byte(c.head)); got != c.want {
 			t.Errorf("%s %.40q: %t", c.name, c.head, got)

@@ -69,7 +69,7 @@ func isInfo(v js.Value) bool {
 			}
 		}
 	}
-	return strings.HasPrefix(id, "ses")
+	return strings.HasPrefix(id, "ses_")
 }
 
 // here returns the rule by which opencode goes on with a session: those of one project,
