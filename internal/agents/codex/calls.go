@@ -203,12 +203,13 @@ func (c *conv) flushed(x *exchange) {
 // counted gives the exchange the usage of its response: what the total of the thread grew by, of which last is to be
 // the newest part. A total that did not grow was told again. Growth without a reply becomes a usage entry.
 func (c *conv) counted(l line, last, total js.Value) {
-	used, rest, over := usageOf(last), counts{}, counts{}
+	used, rest := usageOf(last), counts{}
+	grew := used.all()
 	if used.total > 0 {
 		c.tokens = used.total
 	}
 	if total.IsObject() {
-		used, rest, over = c.grown(used, usageOf(total), last.IsObject())
+		used, rest, grew = c.grown(used, usageOf(total), last.IsObject())
 	} else {
 		c.total = c.total.plus(used)
 	}
@@ -217,58 +218,58 @@ func (c *conv) counted(l line, last, total js.Value) {
 		price = session.PriceFields(last)
 	}
 	text := func(n counts) string { return string(js.Value(n.text()).Add(price...)) }
+	c.told += grew
 	m := c.newestReply()
 	switch {
 	case used.none():
 	case m != nil && m.usage == "":
 		m.usage = text(used)
+		c.spent += used.all()
 	case total.IsObject():
 		rest = rest.plus(used)
+	default:
+		c.told -= grew // it was told twice
 	}
 	if c.x != nil {
 		c.x.sealed = true
 	}
-	if rest.none() && over.none() {
+	if c.spent += rest.all(); rest.none() && !c.said.Grows(c.spent, c.told) {
 		return
 	}
 	c.flush()
 	c.put(len(c.batch))
-	if !over.none() {
-		c.rest(l, formats.Differ(c.provider, c.model, used.all(), over.all(), func(kind, format string, args ...any) { c.lose(l, kind, format, args...) }))
-		return
+	if !rest.none() {
+		c.rest(l, "rest", []js.Field{js.StringField("kind", "rest"), js.StringField("provider", c.provider), js.StringField("model", c.model), js.RawField("usage", text(rest))})
 	}
-	c.rest(l, []js.Field{js.StringField("kind", "rest"), js.StringField("provider", c.provider), js.StringField("model", c.model), js.RawField("usage", text(rest))})
+	if c.said.Grows(c.spent, c.told) {
+		c.rest(l, "differ", c.said.Differ(c.provider, c.model, c.spent, c.told, func(kind, format string, args ...any) { c.lose(l, kind, format, args...) }))
+	}
 }
 
 // rest adds a usage entry of these members.
-func (c *conv) rest(l line, fields []js.Field) {
-	c.add(session.TypeUsage, "rest:"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
+func (c *conv) rest(l line, key string, fields []js.Field) {
+	c.add(session.TypeUsage, key+":"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
 		object := js.Object(fields...)
 		b.WriteString(object[1 : len(object)-1])
 	})
 }
 
-// grown parts what the total grew by: the usage of the last response, and what no response is known for. Where the total
-// begins anew, or may have in it what the thread was forked from, or grew by less, the response alone counts. Over is by how
-// little it grew where the response has more tokens.
-func (c *conv) grown(last, total counts, told bool) (used, rest, over counts) {
+// grown parts what the total grew by, in tokens: the usage of the last response, and what no response is known for. Where the
+// total begins anew, or may have in it what the thread was forked from, the response alone counts. Where it grew by less than
+// the response has, of one counter or of all, the response counts nevertheless.
+func (c *conv) grown(last, total counts, told bool) (used, rest counts, grew int64) {
 	before, alone := c.total, c.forked
 	if !before.within(total) {
 		before, alone = counts{}, true
 	}
 	c.total, c.forked = total, false
-	switch grew := total.minus(before); {
-	case grew.none(), !told:
-		return grew, counts{}, counts{}
-	case alone:
-		return last, counts{}, counts{}
-	case !last.within(grew):
-		if last.all() <= grew.all() || total.within(last) && last.within(total) {
-			grew = counts{} // or the total began anew with this response
-		}
-		return last, counts{}, grew
+	switch growth := total.minus(before); {
+	case growth.none(), !told:
+		return growth, counts{}, growth.all()
+	case alone, !last.within(growth) && total.within(last) && last.within(total): // it began anew with this response
+		return last, counts{}, last.all()
 	default:
-		return last, grew.minus(last), counts{}
+		return last, growth.beyond(last), growth.all()
 	}
 }
 

@@ -66,7 +66,10 @@ type state struct {
 	effort   string
 	tokens   int64
 	total    counts // of the thread, as it was told last
-	forked   bool   // the total may have in it what was used before this file, and none was told yet
+	spent    int64  // tokens of all calls
+	told     int64  // tokens that totals grew by
+	said     formats.Gap
+	forked   bool // the total may have in it what was used before this file, and none was told yet
 }
 
 // begin is the state before anything was read.

@@ -113,9 +113,17 @@ func TestTotals(t *testing.T) {
 			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both.plus(a), b),
 			[]string{"stop 1000/600/50", "stop 1500/900/30", "usage 1000/600/50"},
 		},
-		"less in the total than the reply said": {meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, both.plus(b)), []string{"stop 1000/600/50", "stop 4000/2400/110", "differ 1530 of 4110"}},
-		"a total without a reply":               {meta + asked + reply("one") + told(a, a) + asked + told(both, b), []string{"stop 1000/600/50", "usage 1500/900/30"}},
-		"a total that falls":                    {meta + asked + reply("one") + told(both, both) + asked + reply("two") + told(a, a), []string{"stop 2500/1500/80", "stop 1000/600/50"}},
+		"less in the total than the reply said": {meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, both.plus(b)), []string{"stop 1000/600/50", "stop 4000/2400/110", "differ 2580 of 5160"}},
+		"more of one counter in the total, and less of another": {
+			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both.plus(tally{0, 0, 20, 0}), tally{1500, 900, 10, 0}.plus(tally{200, 0, 0, 0})),
+			[]string{"stop 1000/600/50", "stop 1700/900/10", "usage 0/0/40", "differ 2600 of 2800"},
+		},
+		"less in two totals": {
+			meta + asked + reply("one") + told(a, a.plus(a)) + asked + reply("two") + told(both, both.plus(b)),
+			[]string{"stop 2000/1200/100", "differ 1050 of 2100", "stop 4000/2400/110", "differ 1530 of 4110"},
+		},
+		"a total without a reply": {meta + asked + reply("one") + told(a, a) + asked + told(both, b), []string{"stop 1000/600/50", "usage 1500/900/30"}},
+		"a total that falls":      {meta + asked + reply("one") + told(both, both) + asked + reply("two") + told(a, a), []string{"stop 2500/1500/80", "stop 1000/600/50"}},
 		"a total that begins anew and is larger": {
 			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, both) + asked + reply("three") + told(both.plus(b), b),
 			[]string{"stop 1000/600/50", "stop 2500/1500/80", "stop 1500/900/30"},

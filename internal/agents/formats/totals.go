@@ -62,7 +62,7 @@ type Count struct {
 	before map[string]tokens // by the total told last, with its rest, or before the run
 	told   tokens            // the total told last
 	runs   bool              // a total counted only what came behind the one before it
-	over   int64             // tokens that totals lacked, which was told
+	said   Gap               // of this run if each has its own total, else of all
 }
 
 // Add adds the usage of an entry.
@@ -89,7 +89,7 @@ func (c *Count) Run() { c.before = maps.Clone(c.spent) }
 
 // Rest returns the fields of a usage entry for each model of which the total that the source has, by the model, says more
 // than the entries so far. Together they have what the sum exceeds. Where the entries then have more than the total, one
-// says so, see [Differ]. All of them are counted.
+// says so, see [Gap.Differ]. All of them are counted.
 func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
 	of := map[string]tokens{}
 	for model, v := range usage {
@@ -97,7 +97,7 @@ func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind,
 	}
 	total, said := sum(of), c.spent
 	if c.anew(total) {
-		c.over, said = 0, map[string]tokens{}
+		c.said, said = Gap{}, map[string]tokens{}
 		for model, n := range c.spent {
 			said[model] = n.plus(c.before[model], -1)
 		}
@@ -120,9 +120,8 @@ func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind,
 			entries = append(entries, usageEntry(provider, model, used))
 		}
 	}
-	if over := parts.all() - total.all() - c.over; over > 0 && len(models) > 0 {
-		entries = append(entries, Differ(provider, models[0], parts.all()-c.over, total.all(), lose))
-		c.over += over
+	if c.said.Grows(parts.all(), total.all()) && len(models) > 0 {
+		entries = append(entries, c.said.Differ(provider, models[0], parts.all(), total.all(), lose))
 	}
 	c.Run()
 	return entries
@@ -132,12 +131,21 @@ func usageEntry(provider, model, usage string) []js.Field {
 	return []js.Field{js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model), js.RawField("usage", usage)}
 }
 
+// A Gap is the numbers of tokens that entries of a source have said so far, of its calls and of the total that the source
+// has, where both differ.
+type Gap struct{ Parts, Total int64 }
+
+// Grows reports whether the calls have more tokens beyond the total than was said.
+func (g *Gap) Grows(parts, total int64) bool { return parts-total > g.Parts-g.Total }
+
 // Differ returns the fields of a usage entry that uses nothing, and says that the calls of a source have more tokens than
-// its own total, which cannot be mended. It is told as a loss.
-func Differ(provider, model string, parts, total int64, lose func(kind, format string, args ...any)) []js.Field {
+// its own total, which cannot be mended: what was not said before, so that such entries add up to both. It is told as a loss.
+func (g *Gap) Differ(provider, model string, parts, total int64, lose func(kind, format string, args ...any)) []js.Field {
 	number := func(n int64) string { return tty.Thousands(strconv.FormatInt(n, 10)) }
 	lose(KindUsage, "its calls have %s tokens, its own total says %s: the calls count", number(parts), number(total))
 	none, _ := session.CompleteUsage(`{"input":0}`)
+	more := Gap{parts - g.Parts, total - g.Total}
+	*g = Gap{parts, total}
 	return usageEntry(provider, model, string(js.Value(none).Add(js.RawField(session.UsageTotals,
-		js.Object(js.IntField("parts", parts), js.IntField("total", total))))))
+		js.Object(js.IntField("parts", more.Parts), js.IntField("total", more.Total))))))
 }

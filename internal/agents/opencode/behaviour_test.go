@@ -355,6 +355,9 @@ func TestUsageOfSteps(t *testing.T) {
 	last := func(input int) string {
 		return fmt.Sprintf(`,"parentID":"msg_01","cost":1,"tokens":{"input":%d,"output":2,"reasoning":1,"cache":{"read":4,"write":0}}`, input)
 	}
+	both := func(input int) string { // of two steps
+		return strings.NewReplacer(`"output":2`, `"output":4`, `"reasoning":1`, `"reasoning":2`, `"read":4`, `"read":8`).Replace(last(input))
+	}
 	asked := msg(1, "user", "", textPart("q"))
 	for name, tt := range map[string]struct {
 		messages []string
@@ -366,6 +369,11 @@ func TestUsageOfSteps(t *testing.T) {
 		"a silent step at the end": {[]string{asked, msg(2, "assistant", last(20), start, textPart("a"), ended(100), start, ended(20))}, []string{"message 100", "usage 20"}},
 		"a silent step in between": {[]string{asked, msg(2, "assistant", last(3), start, textPart("a"), ended(100), start, ended(20), start, textPart("b"), ended(3))}, []string{"message 100", "message 3", "usage 20"}},
 		"nothing said":             {[]string{asked, msg(2, "assistant", last(20), start, ended(100), start, ended(20))}, []string{"message 20", "usage 100"}},
+		"less than its step":       {[]string{asked, msg(2, "assistant", last(20), start, textPart("a"), ended(100))}, []string{"message 100", "differ 27 of 107"}},
+		"less than its steps":      {[]string{asked, msg(2, "assistant", last(30), start, textPart("a"), ended(100), start, textPart("b"), ended(20))}, []string{"message 100", "message 20", "differ 37 of 134"}},
+		"all of its steps":         {[]string{asked, msg(2, "assistant", both(120), start, textPart("a"), ended(100), start, textPart("b"), ended(20))}, []string{"message 100", "message 20"}},
+		"more than its step":       {[]string{asked, msg(2, "assistant", last(130), start, textPart("a"), ended(100))}, []string{"message 130"}},
+		"more than its steps":      {[]string{asked, msg(2, "assistant", both(150), start, textPart("a"), ended(100), start, textPart("b"), ended(20))}, []string{"message 100", "message 20", "usage 30"}},
 		"a cost that is none":      {[]string{asked, msg(2, "assistant", last(100)+`,"cost":{"usd":1}`, start, textPart("a"))}, []string{"message 100"}},
 		"a summary that was tried again": {[]string{
 			asked, msg(2, "user", "", `"type":"compaction","auto":false`),
@@ -382,6 +390,9 @@ func TestUsageOfSteps(t *testing.T) {
 			}
 			if n := usage.Get("input").Int(); n > 0 {
 				got = append(got, fmt.Sprintf("%s %d", e.Type(), n))
+			}
+			if both := usage.Get("totals"); both != "" {
+				got = append(got, fmt.Sprintf("differ %d of %d", both.Get("total").Int(), both.Get("parts").Int()))
 			}
 		}
 		if !slices.Equal(got, tt.want) {

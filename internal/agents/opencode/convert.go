@@ -36,6 +36,7 @@ type conversion struct {
 	pruned    []prune
 	tokens    int64         // that the context had when it was last known
 	count     formats.Count // of what its messages used
+	differs   bool          // a message said that its total is less than that of its steps
 	spender   [2]string     // provider and model that used something last
 	model     string        // as the last entry says it
 }
@@ -115,6 +116,9 @@ func (c *conversion) total(about js.Value) error {
 	}
 	lose := func(kind, format string, args ...any) { c.b.Lose("session", kind, format, args...) }
 	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
+		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(session.UsageTotals) != "" {
+			continue // it was said with both numbers
+		}
 		if _, err := c.b.Add(formats.Place{Key: "total " + strconv.Itoa(i)}, session.TypeUsage, fields...); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type messageReader struct {
 	key    string   // beside its ids, where the message comes a second time
 	parent string   // of the first entry, "" for the last one
 	made   []string // the messages that it became
+	spent  formats.Count
 }
 
 // where names the message in losses.
@@ -58,6 +59,9 @@ func (e *messageReader) add() error {
 	}
 	if len(steps) > 0 {
 		if err := e.unsaid(steps); err != nil {
+			return err
+		}
+		if err := e.total(); err != nil {
 			return err
 		}
 		return e.b.Keep(e.made, e.kept())
@@ -204,7 +208,7 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 		failure = cmp.Or(e.info.Get("error", "data", "message").Str(), e.info.Get("error", "name").Str(), "unknown")
 	}
 	used := e.usage(s)
-	e.uses(used, e.info)
+	e.uses(used)
 	return []js.Field{
 		api.Str("api", apis[provider]), api.Str("provider", provider), api.Str("model", e.info.Get("modelID").Str()),
 		{Name: "usage", Raw: used},
@@ -227,7 +231,7 @@ func (m message) ends() (at []int) {
 func (e *messageReader) usage(s step) string {
 	from := e.info
 	steps := e.layout()
-	if len(steps) == 1 && s.finished >= 0 && len(e.ends()) > 1 {
+	if len(steps) == 1 && s.finished >= 0 && (len(e.ends()) > 1 || used(e.parts[s.finished]) > used(e.info)) {
 		from = e.parts[s.finished]
 	}
 	if len(steps) > 1 {
@@ -263,10 +267,55 @@ func (e *messageReader) unsaid(steps []step) error {
 		if err != nil || total == 0 {
 			continue
 		}
-		e.uses(usage, e.info)
+		e.uses(usage)
 		id, err := e.b.Add(e.place("", fmt.Sprintf("usage %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, js.StringField("kind", "call"),
 			js.StringField("provider", cmp.Or(e.info.Get("providerID").Str(), "unknown")), js.StringField("model", cmp.Or(e.info.Get("modelID").Str(), "unknown")),
 			js.RawField("usage", usage))
+		if err != nil {
+			return err
+		}
+		e.made = append(e.made, id)
+	}
+	return nil
+}
+
+// used is the number of tokens that a message or a part says.
+func used(v js.Value) int64 {
+	input, output, read, write := parts.Counts(v.Get("tokens"))
+	return input + output + read + write
+}
+
+// uses counts a usage of the message.
+func (e *messageReader) uses(usage string) {
+	e.conversion.uses(usage, e.info)
+	if usage != "" {
+		e.spent.Add(js.Value(usage), e.spender[1])
+	}
+}
+
+// total compares the tokens of the message with those of its steps. The message has those of its last step, or of all of
+// them. Tokens beyond the steps are an entry, and a total that is less is said.
+func (e *messageReader) total() error {
+	ends, sum := e.ends(), int64(0)
+	for _, i := range ends {
+		sum += used(e.parts[i])
+	}
+	told := used(e.info)
+	if len(ends) == 0 || told == 0 || told == sum || told == used(e.parts[ends[len(ends)-1]]) {
+		return nil
+	}
+	usage, _, err := parts.Usage(e.info.Get("tokens"), e.info.Get("cost"))
+	if err != nil {
+		return nil // which was told
+	}
+	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, e.spender[0], e.lose) {
+		rest := js.Value(fields[len(fields)-1].Raw)
+		if rest.Get(session.UsageTotals) != "" {
+			e.differs = true
+		} else {
+			e.conversion.uses(string(rest), e.info)
+		}
+		id, err := e.b.Add(e.place("", fmt.Sprintf("total %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, fields...)
 		if err != nil {
 			return err
 		}

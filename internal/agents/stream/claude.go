@@ -551,7 +551,7 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 		})
 	}
 	if parts > total && total > 0 {
-		entries = append(entries, formats.Differ("anthropic", own, parts, total, lose))
+		entries = append(entries, new(formats.Gap).Differ("anthropic", own, parts, total, lose))
 	}
 	return entries
 }
