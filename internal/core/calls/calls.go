@@ -157,7 +157,7 @@ func About(c session.ToolCall, cwd string) Call {
 // one: its name says nothing else.
 func (c *Call) runsAny() {
 	for _, p := range c.Programs {
-		if p.Code && c.Kind == Other {
+		if p.Maybe || p.Code && c.Kind == Other {
 			continue
 		}
 		c.Kind = Run

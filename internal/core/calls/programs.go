@@ -14,6 +14,7 @@ type Program struct {
 	Words []string
 	Code  bool // Line may be of another language than the shell's
 	Typed bool // Line is typed into a running program
+	Maybe bool // that it is one is not known: it stands under a name that says nothing
 }
 
 // The arguments that have a command, by agents' names for them; those in which they are deeper; and the words of one.
@@ -21,6 +22,7 @@ var (
 	lineArguments = []string{"command", "cmd", "commands", "cmds", "command_line", "commandLine", "shell_command", "bash_command", "program", "executable", "exec", "script", "code"}
 	deepArguments = []string{"action", "arguments", "params", "parameters", "input", "options", "steps", "tool_calls", "tool_uses", "calls"}
 	argvArguments = []string{"args", "argv", "arguments"}
+	listArguments = []string{"run", "cell", "keys", "subcommand", "subcommands"} // a list of these is a command, and a text may be one
 	typedBy       = map[string][]string{"write_stdin": {"chars", "input", "text"}, "write_bash": {"input", "text", "chars"}, "send_to_terminal": {"command", "text", "input"}, "send_terminal_input": {"input", "text"}, "interact_with_process": {"input"}, "send_keys": {"keys"}}
 	editors       = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
 )
@@ -44,12 +46,20 @@ func Programs(c session.ToolCall, kind string) (all []Program, told bool) {
 		_, own, _ = strings.Cut(tool, "__")
 	}
 	if names := typedBy[own]; names != nil {
-		if text := one(arguments, names); text != "" {
+		text := one(arguments, names)
+		for _, name := range names {
+			if keys := texts(arguments.Get(name)); text == "" && keys != nil {
+				text = typed(keys)
+			}
+		}
+		if text != "" {
 			all = []Program{{Line: text, Typed: true}}
 		}
 		return all, true
 	}
 	all, told = programs(arguments, 0)
+	listed, more := lists(arguments, own, kind == Run, told)
+	all, told = append(all, listed...), told || more
 	if kind == Other && len(all) == 1 && slices.Contains(editors, all[0].Line) && c.File() != "" {
 		return nil, true
 	}
@@ -68,8 +78,8 @@ func programs(v js.Value, deep int) (all []Program, told bool) {
 		text := of.Str()
 		words := texts(of)
 		switch {
-		case text != "" && texts(member(v, argvArguments)) != nil:
-			all = append(all, Program{Words: append([]string{text}, texts(member(v, argvArguments))...)}, Program{Line: text, Code: code})
+		case text != "" && tail(v) != nil:
+			all = append(all, Program{Words: append([]string{text}, tail(v)...)}, Program{Line: text, Code: code})
 		case text != "":
 			all = append(all, Program{Line: strings.TrimSpace(text + " " + member(v, argvArguments).Str()), Code: code})
 		case words != nil && strings.HasSuffix(name, "s"):
@@ -78,13 +88,15 @@ func programs(v js.Value, deep int) (all []Program, told bool) {
 			}
 			all = append(all, Program{Words: words})
 		case words != nil:
-			all = append(all, Program{Words: words})
+			all = append(all, Program{Words: append(words, tail(v)...)})
 		case deep < 3:
 			all = append(all, inner(of, deep)...)
 		}
 	}
-	if words := texts(v.Get("argv")); words != nil && !told {
-		all, told = append(all, Program{Words: words}), true
+	for _, name := range []string{"argv", "args"} {
+		if words := texts(v.Get(name)); words != nil && !told {
+			all, told = append(all, Program{Words: words}), true
+		}
 	}
 	for _, name := range deepArguments {
 		if of := v.Get(name); deep < 3 && (of.IsObject() || of.IsArray()) {
@@ -93,6 +105,86 @@ func programs(v js.Value, deep int) (all []Program, told bool) {
 		}
 	}
 	return all, told
+}
+
+// tail returns the words behind a program that stand beside it, nil for none.
+func tail(v js.Value) []string {
+	between := texts(v.Get("subcommand"))
+	if text := v.Get("subcommand").Str(); text != "" {
+		between = strings.Fields(text)
+	}
+	words := texts(member(v, argvArguments))
+	if words == nil && between != nil {
+		words = strings.Fields(member(v, argvArguments).Str())
+	}
+	if words == nil && between == nil {
+		return nil
+	}
+	return append(between, words...)
+}
+
+// lists returns the programs that stand in the lists of words of an object, and in texts of such names: under a name that is
+// for commands, and perhaps under any other. runs says that the tool is one for commands, and known that one was found.
+// Where no program is named, the tool may be it.
+func lists(v js.Value, tool string, runs, known bool) (all []Program, told bool) {
+	for name, of := range v.Members() {
+		words, named := texts(of), slices.Contains(listArguments, name)
+		text := ""
+		if named && words == nil {
+			text = of.Str()
+		}
+		switch {
+		case text != "":
+			all = append(all, Program{Line: text, Code: name == "cell", Typed: name == "keys" && runs, Maybe: !runs})
+			told = runs
+		case len(words) == 0, slices.Contains(lineArguments, name), slices.Contains(argvArguments, name):
+		case name == "subcommand" && known: // it stands behind the program
+		default:
+			told = told || named
+			all = append(all, Program{Words: words, Maybe: !named})
+			if name == "keys" {
+				all = append(all, Program{Line: typed(words), Typed: true})
+			}
+			if name == "cell" {
+				all = append(all, Program{Line: strings.Join(words, "\n"), Code: true})
+			}
+			for i, word := range words {
+				if strings.ContainsAny(word, " \t\n") {
+					all = append(all, Program{Line: word, Maybe: !named || i > 0 && !strings.ContainsAny(words[0], " \t\n")})
+				}
+			}
+		}
+		for line := range strings.Lines(text + strings.Join(words, "\n")) {
+			if shell, is := strings.CutPrefix(line, "!"); is && name == "cell" {
+				all = append(all, Program{Line: shell})
+			}
+		}
+	}
+	if words := tail(v); words != nil && !runs && member(v, lineArguments) == "" {
+		all, told = append(all, Program{Words: append([]string{tool}, words...)}), true
+	}
+	if text := member(v, argvArguments).Str(); text != "" && runs && !known && !told {
+		all, told = append(all, Program{Line: text}), true
+	}
+	return all, told
+}
+
+// typed returns the text that a list of keys types: names of keys, as tmux has them, stand for their characters.
+func typed(keys []string) string {
+	var b strings.Builder
+	for _, key := range keys {
+		switch name := strings.ToLower(strings.Trim(key, "{}<>")); {
+		case slices.Contains([]string{"enter", "return", "kpenter", "c-m", "c-j", "cr"}, name):
+			b.WriteByte('\n')
+		case name == "space":
+			b.WriteByte(' ')
+		case len(name) > 2 && name[1] == '-' && strings.Contains("cm", name[:1]):
+			b.WriteByte(0x1b) // the effect on the text is not known
+		default:
+			b.WriteString(key)
+		}
+	}
+	return b.String()
 }
 
 // inner looks for commands in an object, or in each of a list.

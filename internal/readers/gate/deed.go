@@ -30,12 +30,18 @@ func read(c calls.Call, typed string) Deed {
 	for _, p := range c.Programs {
 		d.reads(p, typed)
 	}
-	if len(c.Programs) > 1 {
+	sure := 0
+	for _, p := range c.Programs {
+		if !p.Maybe {
+			sure++
+		}
+	}
+	if sure > 1 {
 		for i := range d.Commands {
 			d.Commands[i].Ends = shell.Unknown // of which of them the status is, is not said
 		}
 	}
-	d.Unparsed = d.Unparsed || c.Kind == calls.Run && !c.Told && len(c.Programs) == 0
+	d.Unparsed = d.Unparsed || c.Kind == calls.Run && !c.Told && sure == 0
 	d.names()
 	return d
 }
@@ -66,6 +72,10 @@ func (d *Deed) reads(p calls.Program, typed string) {
 				d.searched, ok = append(d.searched, p.Line), true
 			}
 		}
+	}
+	if p.Maybe {
+		d.Perhaps, d.Opaque = slices.Concat(d.Perhaps, s.Commands, s.Perhaps), d.Opaque || ok && s.Opaque
+		return
 	}
 	for _, text := range s.Foreign {
 		d.searched = append(d.searched, unquoted(text))

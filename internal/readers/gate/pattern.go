@@ -286,8 +286,13 @@ func (p *Pattern) hides(d *Deed) (why string, firm bool) {
 	if p.lines == nil {
 		return "", false
 	}
-	if p.Runs() && d.Kind == calls.Other && len(d.Programs) > 0 && p.kind == calls.Run {
-		return "its arguments may be a program", false
+	if p.Runs() && d.Kind == calls.Other && p.kind == calls.Run {
+		switch {
+		case slices.ContainsFunc(d.Programs, func(one calls.Program) bool { return !one.Maybe }):
+			return "its arguments may be a program", false
+		case d.Opaque, p.perhaps(d):
+			return "a list among its arguments may be a command", false
+		}
 	}
 	if !p.Looks(d) {
 		return "", false
