@@ -6,7 +6,11 @@
 //   ["open",FILE]
 //   ["entries",FILE]
 //   ["plan",FILE,KEEP]
+//   ["branch",FILE,OLD,TARGET]
+//   ["listed",FILE]
+//   ["totals",FILE]
 //   ["fork",FILE,LEAF]
+//   ["forked",FILE]          all branches
 //   ["continue",FILE]        appends to FILE itself
 //   ["compact",FILE]         so does this, a compaction
 //
@@ -42,10 +46,17 @@ async function answer(root) {
 		copyFileSync(file, copy);
 		return SessionManager.open(copy, ...dir);
 	};
+	const compaction = await import(join(core, "compaction/compaction.js"));
+	const { computeFileLists, serializeConversation } = await import(join(core, "compaction/utils.js"));
+	const { convertToLlm } = await import(join(core, "messages.js"));
+	const text = (messages) => serializeConversation(convertToLlm(messages));
+	const images = (messages) => /"type":"image"/.test(JSON.stringify(messages));
 	const answers = {
 		open(file) {
 			const m = opened(file), context = m.buildSessionContext();
 			return {
+				labels: Object.fromEntries(m.getEntries().flatMap((e) => m.getLabel(e.id) ? [[e.id, m.getLabel(e.id)]] : [])),
+				tokens: m.buildSessionProjection ? compaction.estimateProjectedContextTokens(m.buildSessionProjection(), m.getBranch()).tokens : null,
 				leaf: m.getLeafId(), name: m.getSessionName() ?? null, path: m.getBranch().map((e) => e.id),
 				messages: context.messages, model: context.model, thinkingLevel: context.thinkingLevel,
 			};
@@ -55,10 +66,32 @@ async function answer(root) {
 			return { entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) };
 		},
 		async plan(file, keep) {
-			const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(join(core, "compaction/compaction.js"));
+			const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = compaction;
 			const p = prepareCompaction(opened(file).getBranch(), { ...DEFAULT_COMPACTION_SETTINGS, keepRecentTokens: Number(keep) });
-			return p ? { firstKeptEntryId: p.firstKeptEntryId, isSplitTurn: p.isSplitTurn, tokensBefore: p.tokensBefore,
-				summarize: p.messagesToSummarize.length, prefix: p.turnPrefixMessages.length } : null;
+			return p ? { plan: { firstKeptEntryId: p.firstKeptEntryId, isSplitTurn: p.isSplitTurn, tokensBefore: p.tokensBefore,
+				summarize: p.messagesToSummarize.length, prefix: p.turnPrefixMessages.length, previousSummary: p.previousSummary ?? null,
+				files: computeFileLists(p.fileOps) },
+			texts: images([...p.messagesToSummarize, ...p.turnPrefixMessages]) ? [] : [text(p.messagesToSummarize), text(p.turnPrefixMessages)].filter(Boolean) } : null;
+		},
+		async branch(file, old, target) {
+			const b = await import(join(core, "compaction/branch-summarization.js"));
+			const { entries } = b.collectEntriesForBranchSummary(opened(file), old, target);
+			let messages = [];
+			try { ({ messages } = b.prepareBranchEntries(entries, 0)); } catch (e) { if (!(e instanceof TypeError)) throw e; }
+			return { entries: entries.length, empty: entries.some((e) => e.type === "branch_summary" && !e.summary), text: messages.length === 0 || images(messages) ? "" : text(messages) };
+		},
+		async listed(file) {
+			const dir = mkdtempSync(join(scratch, "list-"));
+			copyFileSync(file, join(dir, basename(file)));
+			return (await SessionManager.listAll(dir)).map((s) => ({ id: s.id, messages: s.messageCount, name: s.name ?? null, modified: s.modified.toISOString() }));
+		},
+		async totals(file) {
+			const { getUsageCostBreakdown } = await import(join(core, "usage-totals.js"));
+			return getUsageCostBreakdown(opened(file).getEntries()).reduce((sum, e) => ({ tokens: sum.tokens + e.tokens, cost: sum.cost + e.cost }), { tokens: 0, cost: 0 });
+		},
+		forked(file) {
+			const out = SessionManager.forkFrom(file, scratch, mkdtempSync(join(scratch, "fork-"))).getSessionFile();
+			return existsSync(out) ? readFileSync(out, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)) : null;
 		},
 		fork(file, leaf) {
 			const out = opened(file, scratch).createBranchedSession(leaf);

@@ -63,9 +63,9 @@ func (x *exporter) unknown(e session.Entry) {
 // contentful reports whether raw is content as a message may have it.
 func contentful(raw string) bool { return raw != "" && (raw[0] == '"' || raw[0] == '[') }
 
-// blobs puts blobs into an entry for pi, which knows no references to them.
+// blobs puts blobs into an entry for pi, which knows no references to them, and for oh-my-pi if a directory of them is given.
 func (x *exporter) blobs(e session.Entry) session.Entry {
-	if x.version.omp {
+	if x.version.omp && x.t.Blobs == "" {
 		return e
 	}
 	return x.t.Resolve(e)

@@ -3,18 +3,43 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// known holds a table of flags to the help of a tool: every flag is in it, but those that are named.
+func known(t *testing.T, dir, tool string, flags []string, others ...string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^ +(-\w)?,? *--([a-z-]+)`).FindAllStringSubmatch(runCommand(t, dir, "", tool, "--help").stdout, -1) {
+		is := func(flag string) bool {
+			name, _, _ := strings.Cut(flag, " ")
+			return name == "--"+m[2] || name == m[1]
+		}
+		if !slices.ContainsFunc(flags, is) && !slices.Contains(append(others, "quiet", "no-messages", "verbose", "help", "version"), m[2]) {
+			t.Errorf("%s --%s is in no table", tool, m[2])
+		}
+	}
+}
 
 // Every form of sess-path and sess-export obeys a flag or refuses it: what is asked for is never passed over.
 func TestFormsObeyOrRefuse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const usage = `"stopReason":"stop","usage":{"input":10,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":15}`
+	const image = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01"
+	blob := fmt.Sprintf("%x", sha256.Sum256([]byte(image)))
+	if err := os.Mkdir(filepath.Join(dir, "blobs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "blobs/"+blob, image)
 	write(t, dir, "s.jsonl", header+`{"type":"message","id":"a0000000","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"system","content":"be brief","sections":[]}}
-{"type":"message","id":"a0000001","parentId":"a0000000","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":[{"type":"text","text":"remind","harness":"claude"},{"type":"text","text":"first"}]}}
+{"type":"message","id":"a0000001","parentId":"a0000000","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":[{"type":"text","text":"remind","harness":"claude"},{"type":"text","text":"first AKIAQ3EGRFZTQ7J4ZP2M"},{"type":"image","mimeType":"image/png","data":"blob:sha256:`+blob+`"}]}}
 {"type":"message","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"text","text":"one"},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}],`+usage+`}}
 {"type":"message","id":"a0000003","parentId":"a0000002","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"res"}],"isError":false}}
 {"type":"message","id":"a0000004","parentId":"a0000003","timestamp":"2026-01-02T03:04:08.000Z","message":{"role":"user","content":[{"type":"text","text":"second"}]}}
@@ -25,12 +50,15 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	flags := []string{
 		"--leaf a0000005", "--entry a0000002", "--branches", "--budget 9", "--last 1", "--turns 1", "--role user", "--with-system", "--harness keep",
 		"--reverse", "--no-header", "--where '.id==\"a0000001\"'", "--jq .role", "-r", "--reinject after-summary",
+		"--blobs blobs",
 	}
+	known(t, dir, "sess-path", flags, "as", "strict") // nothing is wrong with the session
 	// There is nothing that could be otherwise.
 	already := map[string][]string{
 		"--no-header":              {"context", "messages", "openai", "anthropic", "text", "markdown", "state"}, // none is printed
 		"--with-system":            {"entries", "context", "messages"},                                          // it is there
 		"--reinject after-summary": {"context", "messages", "openai", "anthropic", "text", "markdown"},          // no compaction
+		"--blobs blobs":            {"text", "state"},                                                           // a text has no images
 	}
 	for _, form := range []string{"entries", "context", "messages", "openai", "anthropic", "text", "markdown", "state"} {
 		plain := runCommand(t, dir, "", "sess-path", "-q", "--as", form, "s.jsonl")
@@ -47,10 +75,14 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	}
 	kept := map[string][]string{
 		"--harness keep": {"claude", "otlp"}, // it is Claude Code's own, and otlp has no words
+		"--redact":       {"otlp"},
+		"--blobs blobs":  {"aider", "openoxide", "otlp", "zeroclaw"}, // which have no images
 	}
+	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact", "--blobs blobs"}
+	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "sync", "dry-run") // those say nothing about the text, or are tried elsewhere
 	for _, format := range []string{"aider", "atif", "claude", "codex", "omp", "opencode", "openoxide", "otlp", "pi", "sft", "zeroclaw"} {
 		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
-		for _, flag := range []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace"} {
+		for _, flag := range more {
 			r := runCommand(t, dir, "", "sh", "-c", "sess-export -q "+flag+" "+format+" s.jsonl")
 			switch {
 			case r.status == 2 && r.stdout == "" && strings.HasPrefix(r.stderr, "sess-export: "):
