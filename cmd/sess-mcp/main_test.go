@@ -236,3 +236,68 @@ func TestLines(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 }
+
+// The session that a call comes from is known where the client says it with the call, as codex does, and where one session of
+// its agent has a call of the tool that is not answered, as in opencode.
+func TestCaller(t *testing.T) {
+	t.Parallel()
+	const thread, other = "0b5d1a52-7c11-4d13-9f6a-3f0f5d1c2b3a", "0b5d1a52-7c11-4d13-9f6a-3f0f5d1c2b3b"
+	c := program(t)
+	home := c.Dir
+	for _, id := range []string{thread, other} {
+		put(t, filepath.Join(home, ".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-"+id+".jsonl"), fmt.Sprintf(`{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":%[1]q,"timestamp":"2026-01-02T03:04:05.000Z","cwd":%[2]q,"originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}
+{"timestamp":"2026-01-02T03:04:05.020Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"the needle of %[1]s"}]}}
+`, id, home))
+	}
+	asking := func(id, tool string) string {
+		return fmt.Sprintf(`{"info":{"id":%[1]q,"slug":"x","projectID":"global","directory":%[2]q,"title":"t","version":"1.18.33","time":{"created":%[4]d,"updated":%[4]d}},"messages":[`+
+			`{"info":{"id":"msg_1","sessionID":%[1]q,"role":"user","time":{"created":%[4]d},"agent":"build","model":{"providerID":"p","modelID":"m"}},"parts":[{"id":"prt_1","sessionID":%[1]q,"messageID":"msg_1","type":"text","text":"the needle"}]},`+
+			`{"info":{"id":"msg_2","sessionID":%[1]q,"role":"assistant","parentID":"msg_1","mode":"build","agent":"build","modelID":"m","providerID":"p","path":{"cwd":%[2]q,"root":"/"},"cost":0,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":%[4]d}},"parts":[{"id":"prt_2","sessionID":%[1]q,"messageID":"msg_2","type":"tool","callID":"c","tool":%[3]q,"state":{"status":"running","input":{"pattern":"needle"},"time":{"start":%[4]d}}}]}]}`,
+			id, home, tool, time.Now().UnixMilli())
+	}
+	db := filepath.Join(home, ".local/share/opencode/opencode.db")
+	for _, tt := range []struct {
+		name, env  string
+		meta       mcp.Meta
+		agent      string
+		store      string
+		found, not string
+	}{
+		{"codex", "", mcp.Meta{"threadId": thread, "x-codex-turn-metadata": map[string]any{}}, "codex", "", "codex:" + other, "codex:" + thread},
+		{"another client's thread", "", mcp.Meta{"threadId": thread}, "codex", "", "codex:" + thread, "opencode:"},
+		{"an id that is none", "", mcp.Meta{"threadId": "../x", "x-codex-turn-metadata": map[string]any{}}, "codex", "", "codex:" + thread, "opencode:"},
+		{"opencode", "OPENCODE=1", nil, "opencode", asking("ses_1abcdef", "sess_search"), "nothing is found", "opencode:ses_1abcdef"},
+		{"another tool of opencode's", "OPENCODE=1", nil, "opencode", asking("ses_1abcdef", "sess_calls"), "opencode:ses_1abcdef", "nothing is found"},
+		{"a call in opencode for another client", "", nil, "opencode", asking("ses_1abcdef", "sess_search"), "opencode:ses_1abcdef", "nothing is found"},
+	} {
+		if tt.store != "" {
+			put(t, db, tt.store)
+		}
+		run := exec.Command(c.Path)
+		run.Dir, run.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "LC_ALL=C", tt.env}
+		s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: run}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Meta: tt.meta, Name: "search", Arguments: map[string]any{"pattern": "needle", "agent": tt.agent}})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if text := r.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, tt.found) || strings.Contains(text, tt.not) {
+			t.Errorf("%s: %s", tt.name, text)
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

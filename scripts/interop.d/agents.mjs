@@ -115,7 +115,7 @@ function responses(response, { thinking, text, calls, model, id, hang, stop, use
 		});
 	}
 	if (hang) return stop();
-	for (const c of calls) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, arguments: JSON.stringify(c.args), status: "completed" });
+	for (const c of calls) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, ...c.namespace ? { namespace: c.namespace } : {}, arguments: JSON.stringify(c.args), status: "completed" });
 	send("response.completed", about("completed", { output, usage: { input_tokens: used.input, input_tokens_details: { cached_tokens: used.cached },
 		output_tokens: used.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: used.input + used.output } }));
 	response.end();

@@ -1,10 +1,14 @@
-// Has a real Claude Code run the programs of docs/hooks.md as its hooks: hooks.mjs CLAUDE ROOT WORK, with the tools in PATH.
+// Has a real Claude Code, and a codex, run the programs of docs/hooks.md as their hooks: hooks.mjs CLAUDE ROOT WORK [CODEX], with the
+// tools in PATH.
 import { spawn, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { serve } from "./agents.mjs";
+import { programs } from "./programs.mjs";
+import { run } from "./real.mjs";
 
-const [claude, root, work] = process.argv.slice(2);
+const [claude, root, work, codex] = process.argv.slice(2);
 let wrong = 0;
 const check = (what, ok, more = "") => ok || (wrong++, console.log(`interop: hooks: ${what}: ${more}`));
 
@@ -62,5 +66,24 @@ if (copies.length === 1) {
 	const line = sh(`printf '{"session_id":"%s"}' ${id} | sess-statusline`);
 	check("the statusline has tokens", /^[1-9]\d* tokens, \$/.test(line), line);
 }
+// Codex runs notify after its turn, and does not wait for it.
+if (codex) {
+	const dir = join(work, "codex"), model = await serve(), project = join(dir, "project");
+	mkdirSync(project, { recursive: true });
+	const its = { ...programs.codex.home(dir, model.url("hooks")), PATH: env.PATH, SESS_DIR: join(dir, "store") }, config = join(dir, ".codex/config.toml");
+	writeFileSync(config, page.match(/^```toml\n([^]*?)^```/m)[1] + readFileSync(config, "utf8"));
+	model.play("hooks", [{ text: "It is noted." }]);
+	const r = await run(programs.codex.argv(codex, `note ${token}`), { cwd: project, env: its });
+	const copies = () => existsSync(join(dir, "clean")) ? readdirSync(join(dir, "clean")).filter((f) => f.endsWith(".jsonl")) : [];
+	for (let n = 0; n < 50 && copies().length === 0; n++) await new Promise((resolve) => setTimeout(resolve, 200));
+	check("codex", r.status === 0, r.stderr);
+	check("notify collects a copy", copies().length === 1, `${copies()}; ${r.stderr}`);
+	if (copies().length === 1) {
+		const text = readFileSync(join(dir, "clean", copies()[0]), "utf8"), id = copies()[0].replace(".jsonl", "");
+		check("the copy of codex's session has no secret", text.includes("It is noted.") && !text.includes(token), text.slice(0, 2000));
+		check("the store has codex's session", execFileSync("sess-path", ["--as", "text", id], { env: its, encoding: "utf8" }).includes("It is noted."));
+	}
+}
+if (wrong === 0 && codex) console.log("interop: codex runs the notify of docs/hooks.md: a copy without a secret after the turn");
 if (wrong === 0) console.log("interop: Claude Code runs the hooks of docs/hooks.md: no push with a secret, a copy without it in the store, a statusline");
 process.exit(wrong ? 1 : 0);

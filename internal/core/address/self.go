@@ -110,6 +110,9 @@ func (r Running) Note() string {
 	return session.AgentName(r.note) + " does not say which session is running, so that may be among the results; " + SelfVariable + "=" + r.note + ":ID names it"
 }
 
+// Silent returns the agent that runs this program and does not say in which session, "" for none.
+func (r Running) Silent() string { return r.note }
+
 // Known returns the test for all of the running sessions: their copies, by their ids, and the sessions that name one of them as
 // the one that they come from, as those of sub-agents do.
 func (r Running) Known() func(id, path, parent string) bool {

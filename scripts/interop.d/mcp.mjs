@@ -1,0 +1,53 @@
+// Has real agents use sess-mcp: what --print-config says is taken, the tools are listed, one is called and answers with the earlier
+// session, and not with the running one.
+//
+//   node mcp.mjs WORK NAME=PROGRAM...
+//
+// A NAME is one of programs.mjs; Claude Code, codex and opencode are looked at. The tools are in PATH, and WORK is a directory for
+// homes. Prints one line a check and ends with status 1 if one fails.
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { serve } from "./agents.mjs";
+import { programs as agents } from "./programs.mjs";
+import { Tally, eachOf, run } from "./real.mjs";
+
+const [work, ...given] = process.argv.slice(2);
+// call is a call of the tool as the agent's model makes it.
+const clients = {
+	claude: { call: { name: "mcp__sess__search" } },
+	codex: { call: { name: "search", namespace: "mcp__sess" } },
+	opencode: { call: { name: "sess_search" } },
+};
+const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => clients[name]));
+const server = await serve(), tally = new Tally();
+
+async function wrong(name) {
+	const a = agents[name], dir = join(work, name), who = `mcp-${name}`, project = join(dir, "project"), bin = join(dir, "bin"), word = "Quittenbaum";
+	for (const d of [project, bin]) mkdirSync(d, { recursive: true });
+	writeFileSync(join(bin, name), `#!/bin/sh\nexec '${paths[name]}' "$@"\n`);
+	chmodSync(join(bin, name), 0o755);
+	const env = { ...a.home(dir, server.url(who)), PATH: `${bin}:${process.env.PATH}`, SESS_DIR: join(dir, "store") };
+	const config = spawnSync("sh", ["-c", name === "opencode" ? "sess-mcp --print-config opencode >opencode.json" : `sess-mcp --print-config ${name} | sh`], { cwd: project, env, encoding: "utf8" });
+	if (config.status !== 0) return `--print-config: status ${config.status}: ${config.stderr}`;
+	server.play(who, [{ text: "Noted." }]);
+	let r = await run(a.argv(paths[name], `The word is ${word}`), { cwd: project, env });
+	const listed = JSON.stringify(server.asked(who));
+	for (const tool of ["sessions", "search", "calls", "read"]) {
+		if (!new RegExp(`(?:"name":"|mcp__sess__|sess_)${tool}\\b`).test(listed)) return `${tool} is not among the tools, status ${r.status}: ${r.stderr}`.slice(0, 2000);
+	}
+	server.play(who, [{ text: "I look.", calls: [{ ...clients[name].call, args: { pattern: word } }] }, { text: "So it is." }]);
+	r = await run(a.argv(paths[name], `Where does ${word} stand?`), { cwd: project, env });
+	const answer = JSON.stringify(server.asked(who).at(-1)).match(/Between the lines (\w+) [^]*?\1[^]*?\1/)?.[0];
+	if (!answer) return `no answer, status ${r.status}: ${r.stderr}`.slice(0, 2000);
+	if (!answer.includes(`The word is ${word}`)) return `the earlier session is not found: ${answer}`;
+	return answer.includes("Where does") ? `the running session is found: ${answer}` : "";
+}
+
+await eachOf(Object.keys(paths), async (name) => {
+	let why;
+	try { why = await wrong(name); } catch (e) { why = e.stack; }
+	tally.check(`${name}: sess-mcp is added, listed and called, and finds the earlier session alone`, why);
+});
+tally.end("sess-mcp");
+process.exit();
