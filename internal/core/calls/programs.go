@@ -178,7 +178,7 @@ func typed(keys []string) string {
 			b.WriteByte('\n')
 		case name == "space":
 			b.WriteByte(' ')
-		case len(name) > 2 && name[1] == '-' && strings.Contains("cm", name[:1]):
+		case len(name) > 2 && name[1] == '-' && (name[0] == 'c' || name[0] == 'm'):
 			b.WriteByte(0x1b) // the effect on the text is not known
 		default:
 			b.WriteString(key)
