@@ -20,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/blame"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -189,11 +190,17 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 	}
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
+	own := 0                                         // entries in front of this one were handed over
+	for i, e := range whole.Entries {
+		if _, ok := convo.Moved(e); ok {
+			own = i
+		}
+	}
 	for _, c := range calls.Of(whole.Entries, h.CWD) {
 		if c.By != "" {
 			continue // made away from this machine
 		}
-		d := blame.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
+		d := blame.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD, Copied: c.Entry < own}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
 		if m, ok := whole.Entries[c.Entry].Message(); ok {
 			d.Model = strings.Trim(m.Str("provider")+"/"+m.Str("model"), "/")

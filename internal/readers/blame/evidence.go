@@ -20,6 +20,7 @@ type Deed struct {
 	Began, Ended int64  // when it was made, and when its result came, in milliseconds since the epoch; 0 if that is not known
 	Output       string // its result
 	CWD          string // the session's directory
+	Copied       bool   // it is another session's, which was handed over to this one
 }
 
 // Evidence is what a call says of commits.
@@ -27,6 +28,7 @@ type Evidence struct {
 	entry, call string
 	model       string
 	began       int64
+	copied      bool
 	made        []made
 	typed       []int32 // places of lines
 }
@@ -66,7 +68,7 @@ func (x *Index) Look(d *Deed) (e Evidence, ok bool) {
 	if len(e.made)+len(e.typed) == 0 {
 		return e, false
 	}
-	e.entry, e.call, e.began = strings.Clone(d.Entry), strings.Clone(d.ID), d.Began // the session's text is not kept
+	e.entry, e.call, e.began, e.copied = strings.Clone(d.Entry), strings.Clone(d.ID), d.Began, d.Copied // the session's text is not kept
 	e.model = unique.Make(d.Model).Value()
 	return e, true
 }
@@ -214,7 +216,7 @@ func (o *Origins) Line(commit int, file, text string) (r Row, ok bool) {
 func (o *Origins) of(t typing) *Evidence { return &o.evidence[t.session][t.at] }
 
 // Of decides what sessions have to do with commits, by the evidence of each. What two sessions have alike, as a fork has
-// what was said before, is that of the one that was created first.
+// what was said before, is that of the one that was created first; what sess-handoff carried is that of the one it came from.
 func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	order := make([]int, len(sessions))
 	for i := range order {
@@ -230,13 +232,21 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	}
 	owner := map[event]int{}
 	rows := map[about]Row{}
-	for _, s := range order {
+	begun := map[int64]int{} // the sessions of calls, by their times
+	for n := range 2 * len(order) {
+		s, copied := order[n%len(order)], n >= len(order) // what was handed over comes last, under another id
 		for i := range evidence[s] {
 			e := &evidence[s][i]
+			if e.copied != copied {
+				continue
+			}
 			if of, ok := owner[event{e.call, e.began}]; ok && of != s && e.call != "" {
 				continue
 			}
-			owner[event{e.call, e.began}] = s
+			if of, ok := begun[e.began]; ok && of != s && copied {
+				continue
+			}
+			owner[event{e.call, e.began}], begun[e.began] = s, s
 			for _, m := range e.made {
 				addMade(rows, s, e, m)
 			}
