@@ -33,13 +33,16 @@ func (c *config) none(format string, args ...any) error {
 func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	if c.recent || c.session != "" {
 		info, err := c.choose(ctx, j, a)
+		if several, ok := errors.AsType[*formats.Several](err); ok {
+			return j.details(ctx, a, several.Sessions)
+		}
 		if err != nil {
 			return err
 		}
 		if c.recent {
 			return j.row(info) // it has its details
 		}
-		return j.detail(ctx, a, info)
+		return j.details(ctx, a, []formats.Info{info})
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, status := 0, cli.ExitDone
@@ -312,13 +315,21 @@ func (c *config) taken(ctx context.Context, j *job, a formats.Archive, info form
 	return info, nil
 }
 
-// detail prints the row of one session that was listed without details.
-func (j *job) detail(ctx context.Context, a formats.Archive, info formats.Info) error {
-	info, err := detailed(ctx, a, info)
-	if err != nil {
-		return err
+// details prints the rows of sessions that were listed without details.
+func (j *job) details(ctx context.Context, a formats.Archive, list []formats.Info) error {
+	for _, info := range list {
+		j.having[info.ID]++
 	}
-	return j.row(info)
+	for _, info := range list {
+		info, err := detailed(ctx, a, info)
+		if err != nil {
+			return err
+		}
+		if err := j.row(info); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // detailed lists one session once more, with its details.

@@ -20,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -161,14 +162,13 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 	if o.CWD != "" {
 		args = append(args, "--cwd="+o.CWD)
 	}
-	if len(c.named) == 1 && !c.recent { // the others need not be read
-		one := append(slices.Clone(args), "--session="+c.named[0].id)
-		if c.named[0].newest {
-			args = one
-		} else if alone := (&agentRows{agent: found.agent}); c.rowsOf(ctx, alone, o, here, append(one, place...)) == nil {
-			found.rows, found.said = append(found.rows, alone.rows...), append(found.said, alone.said...)
-			return nil
-		} // else several begin so, or none
+	if len(c.named) == 1 && !c.recent && (c.named[0].newest || len(c.named[0].id) >= session.MinPrefix) { // the others need not be read
+		said := len(found.said)
+		err := c.rowsOf(ctx, found, o, here, append(append(args, "--session="+c.named[0].id), place...))
+		if err != nil && err.Error() == "no such session "+c.named[0].id {
+			found.said, err = found.said[:said], nil // a listing may have no row
+		}
+		return err
 	}
 	return c.rowsOf(ctx, found, o, here, append(args, place...))
 }

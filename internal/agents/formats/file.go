@@ -121,6 +121,16 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 // ErrNotFound is the error of a session that is not in the archive.
 var ErrNotFound = errors.New("no such session")
 
+// Several is the error of an id that means more than one session.
+type Several struct {
+	ID       string
+	Sessions []Info
+}
+
+func (e *Several) Error() string {
+	return fmt.Sprintf("%s means %d sessions: %s", e.ID, len(e.Sessions), IDs(e.Sessions))
+}
+
 // Find returns the session of the archive that id means: the one with that id or in the file of that
 // path, else the only one whose id begins with it, if it has four characters, else the
 // only one with that name or alias. Sessions that cannot be listed are passed over; if
@@ -150,7 +160,7 @@ func Find(ctx context.Context, a Archive, id string) (Info, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return Info{}, fmt.Errorf("%s means %d sessions: %s", id, len(found), IDs(found))
+			return Info{}, &Several{id, found}
 		}
 	}
 	if broken != nil {

@@ -83,8 +83,8 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 		found := a.found(ctx)
 		if meant := a.meant(ctx, q.ID, found); len(meant) > 0 {
 			found, q.ID = meant, "" // it is no name, for which they would be read whole
-		} else {
-			found = a.once(ctx, found)
+		} else if found = a.once(ctx, found); session.ValidSessionID(q.ID) {
+			q.ID = "" // it is the id of no session, and heads have the names that may be one
 		}
 		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
 		list := parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
@@ -232,7 +232,7 @@ func (a files) once(ctx context.Context, list []place) []place {
 }
 
 // meant returns the files that an id means, or the beginning of one or a path, by their names if those say it, else
-// by their heads. None is a name, for which files are read whole.
+// by their heads. None is a name, for which files are read whole unless it may be an id.
 func (a files) meant(ctx context.Context, id string, list []place) []place {
 	if id == "" {
 		return nil

@@ -61,24 +61,25 @@ func (r *reading) archive(t *testing.T, files map[string]string) formats.Archive
 }
 
 // No more files are opened to find a session than its id needs: those with its name, or with no id in theirs; then the heads
-// of all; and all of them for a name.
+// of all; and all of them for a name that is no id.
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	const one, two, three = "4b1f20c7-0000-4000-8000-000000000001", "4b1f20c7-0000-4000-8000-000000000002", "9c000000-0000-4000-8000-000000000003"
-	files := map[string]string{one: one + " first", two: two + " second", three: three + " third", "notes": "4a1f-old kept", "copy": "demo older"}
+	files := map[string]string{one: one + " first", two: two + " second", three: three + " the third", "notes": "4a1f-old kept", "copy": "demo older"}
 	for id, tt := range map[string]struct {
 		want, fails string
 		heads       []string // the names of the files whose heads are read
 		whole       int
 	}{
-		one:        {want: one, heads: []string{one}},
-		"9c00":     {want: three, heads: []string{three, "copy", "notes"}},
-		one[:20]:   {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
-		one[:35]:   {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
-		"4a1f":     {want: "4a1f-old", heads: []string{one, two, three, "copy", "notes"}},
-		"demo":     {want: "demo", heads: []string{one, two, three, "copy", "notes"}},
-		"third":    {want: three, heads: []string{one, two, three, "copy", "notes"}, whole: 5},
-		"ffffffff": {fails: "no such session", heads: []string{one, two, three, "copy", "notes"}, whole: 5},
+		one:         {want: one, heads: []string{one}},
+		"9c00":      {want: three, heads: []string{three, "copy", "notes"}},
+		one[:20]:    {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
+		one[:35]:    {fails: "means 2 sessions", heads: []string{one, two, "copy", "notes"}},
+		"4a1f":      {want: "4a1f-old", heads: []string{one, two, three, "copy", "notes"}},
+		"demo":      {want: "demo", heads: []string{one, two, three, "copy", "notes"}},
+		"the third": {want: three, heads: []string{one, two, three, "copy", "notes"}, whole: 5},
+		"first":     {fails: "no such session", heads: []string{one, two, three, "copy", "notes"}},
+		"ffffffff":  {fails: "no such session", heads: []string{one, two, three, "copy", "notes"}},
 	} {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
