@@ -172,15 +172,14 @@ func TestADRs(t *testing.T) {
 	if err != nil || len(paths) < 14 {
 		t.Fatalf("pages %q, %v", paths, err)
 	}
-	numbers := map[string]bool{}
+	last := 0
 	for _, path := range paths {
 		text := read(t, path)
-		number, _, _ := strings.Cut(filepath.Base(path), "-")
-		n := strings.TrimLeft(number, "0")
-		if len(number) != 4 || numbers[n] || !strings.HasPrefix(text, "# "+n+". ") {
-			t.Errorf("%s: not number %s", path, n)
+		n, err := strconv.Atoi(filepath.Base(path)[:4])
+		if err != nil || n <= last || !strings.HasPrefix(text, "# "+strconv.Itoa(n)+". ") {
+			t.Errorf("%s: not a number of its own above %d", path, last)
 		}
-		numbers[n] = true
+		last = n
 		for _, heading := range []string{"Context", "Decision", "Consequences"} {
 			if !strings.Contains(text, "\n\n## "+heading+"\n\n") {
 				t.Errorf("%s: no %s", path, heading)

@@ -31,6 +31,7 @@ var words = []word{
 	{"ascii", "draw with ASCII characters"},
 	{"at", "%s the entry `REF` instead of the leaf"},
 	{"baseline", "compare with `FILE`, which an earlier run wrote"},
+	{"beginnings", "with %s: print what the beginnings of files and the file system say"},
 	{"blobs", "%s the blobs in `DIR`"},
 	{"branches", "take the entries of all branches"},
 	{"budget", "%s at most `TOKENS`"},

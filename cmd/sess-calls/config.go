@@ -22,6 +22,7 @@ type config struct {
 	plain, json, nul    bool
 	count, quiet        bool
 	color               string
+	limit               int
 	kind                map[string]bool // nil for any
 	glob                *calls.Glob     // nil for any
 	pattern             *gate.Pattern   // nil for any
@@ -41,13 +42,14 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.branches, "branches", "take the entries of all branches"),
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 		),
-		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag())...),
+		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag(), c.sessions.ExactFlag())...),
 		cli.Group("Output",
 			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
 			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),
 			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
+			cli.Count(&c.limit, "limit", "print at most `N` rows"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
 			cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
 			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
@@ -59,6 +61,9 @@ func (c *config) flags() []cli.Flag {
 func (c *config) check() (err error) {
 	if err := cli.Exclusive(cli.NameIf(c.plain, "--plain"), cli.NameIf(c.json, "--json"), cli.NameIf(c.count, "-c"), cli.NameIf(c.quiet, "-q")); err != nil {
 		return err
+	}
+	if c.count && c.limit > 0 {
+		return cli.UsageError("-c counts all rows: it has no --limit")
 	}
 	for _, kind := range cli.Words(c.kinds) {
 		if err := cli.RefuseUnknown("kind", kind, calls.Kinds()); err != nil {

@@ -39,6 +39,9 @@ func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found
 	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, r.read)
 	rows := 0
 	for part := range all {
+		if c.limit > 0 {
+			part.cut(c.limit-rows, r.end)
+		}
 		if rows += part.rows; c.quiet && rows > 0 {
 			return nil
 		}
@@ -49,6 +52,9 @@ func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found
 		}
 		if _, err := io.WriteString(s.Out, part.text); err != nil {
 			return err
+		}
+		if rows == c.limit && rows > 0 {
+			break
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -86,6 +92,17 @@ type part struct {
 
 	heading screen.Heading // for a screen
 	shown   []shown
+}
+
+// cut leaves at most n rows, which end so.
+func (p *part) cut(n int, end string) {
+	if p.rows <= n {
+		return
+	}
+	p.rows, p.shown = n, p.shown[:min(n, len(p.shown))]
+	if rows := strings.SplitAfterN(p.text, end, n+1); len(rows) > n {
+		p.text = strings.Join(rows[:n], "")
+	}
 }
 
 // read makes the rows of one session.

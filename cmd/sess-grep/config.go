@@ -29,7 +29,7 @@ type config struct {
 	harness                   address.Harness
 	sessions                  selection.Selection
 	before, after, around     int
-	most                      int
+	most, limit               int
 	withName, withoutName     bool
 	noHeading                 bool
 	only, count, countMatches bool
@@ -72,6 +72,7 @@ func (c *config) flags() []cli.Flag {
 		),
 		cli.Group("Sessions", append(c.sessions.Flags(),
 			c.sessions.NoSelfFlag(),
+			c.sessions.ExactFlag(),
 			cli.Bool(&c.strict, "strict", "end with status 3 for any damage"))...,
 		),
 		c.outputFlags(),
@@ -84,6 +85,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Count(&c.after, "after-context, A", "print `N` entries after each"),
 		cli.Count(&c.around, "context, C", "print `N` entries before and after each"),
 		cli.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
+		cli.Count(&c.limit, "limit", "print at most `N` entries, or with -l and -L names"),
 		cli.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
 		cli.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
 		cli.Bool(&c.noHeading, "no-heading", "print no headings on a terminal, and the session in each row"),
@@ -119,6 +121,7 @@ func (c *config) check() error {
 			cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches"), cli.NameIf(c.names, "-l"),
 			cli.NameIf(c.namesWithout, "-L"), cli.NameIf(c.json, "--json"), cli.NameIf(c.entries, "--lines"),
 		},
+		{cli.NameIf(c.limit > 0, "--limit"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.before+c.after+c.around > 0, "-A, -B and -C")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.names, "-l"), cli.NameIf(c.namesWithout, "-L"), cli.NameIf(c.entries, "--lines")},

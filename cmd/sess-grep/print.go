@@ -26,6 +26,7 @@ type printer struct {
 	dirs    bool      // rows have the directory of their session
 	rows    *screened // rows below headings; nil for none
 	found   bool      // something was
+	shown   int       // entries, or sessions where these are named
 
 	seen    map[uint64]int // copies of each entry so far, the first one left out
 	copies  int            // entries that were left out
@@ -105,7 +106,7 @@ func (p *printer) group(r *result, gr group) error {
 	fresh := gr[:0:0]
 	left := 0
 	for _, it := range gr {
-		if first, ok := p.shown(r, it); ok {
+		if first, ok := p.original(r, it); ok {
 			p.seen[first.key]++
 			p.copies++
 			left++
@@ -131,6 +132,12 @@ func (p *printer) group(r *result, gr group) error {
 		}
 	}
 	for _, it := range fresh {
+		if !it.context {
+			if p.full() {
+				break
+			}
+			p.shown++
+		}
 		if err := p.item(r, it); err != nil {
 			return err
 		}
@@ -141,9 +148,9 @@ func (p *printer) group(r *result, gr group) error {
 	return nil
 }
 
-// shown returns the entry of another session that was printed, of which an item is a copy that was handed over. It takes note
+// original returns the entry of another session that was printed, of which an item is a copy that was handed over. It takes note
 // of an item that is no copy.
-func (p *printer) shown(r *result, it item) (first shown, ok bool) {
+func (p *printer) original(r *result, it item) (first shown, ok bool) {
 	for i, key := range it.moved {
 		if first, ok = p.said[key]; ok && i > 0 && first.by != r && key != 0 {
 			return first, true
@@ -161,6 +168,9 @@ func (p *printer) shown(r *result, it item) (first shown, ok bool) {
 func (p *printer) release() error {
 	clear(p.coming)
 	for _, h := range p.held {
+		if p.full() {
+			break
+		}
 		if err := p.group(h.of, h.group); err != nil {
 			return err
 		}
@@ -173,6 +183,9 @@ func (p *printer) release() error {
 	p.held = nil
 	return nil
 }
+
+// full reports whether as much was printed as --limit allows.
+func (p *printer) full() bool { return p.limit > 0 && p.shown >= p.limit }
 
 // item prints an item.
 func (p *printer) item(r *result, it item) error {
@@ -379,6 +392,7 @@ func (p *printer) end(r *result) error {
 		if !want || p.quiet {
 			return nil
 		}
+		p.shown++
 		return p.print(r.src.File(), p.end0)
 	}
 	switch {

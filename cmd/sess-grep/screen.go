@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -214,7 +215,7 @@ func (sc *screened) foot(all selection.Found) error {
 	if sc == nil || sc.rows == 0 {
 		return nil
 	}
-	if err := sc.Blank(); err != nil {
+	if err := errors.Join(sc.flush(), sc.Blank()); err != nil {
 		return err
 	}
 	return sc.Foot("%s in %d of %s", tty.Count(sc.rows, "match", "matches"), sc.sessions, tty.Count(len(all.List), "session", "sessions"))

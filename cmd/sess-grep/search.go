@@ -114,8 +114,11 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 			if err := p.group(r, group); err != nil {
 				return err
 			}
-			if g.quiet {
+			switch {
+			case g.quiet:
 				return nil
+			case p.full():
+				return g.answer(p, all, failed, first)
 			}
 		}
 		switch {
@@ -140,6 +143,9 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 		delete(p.coming, selection.Origin(r.src.Name))
 		if g.quiet && r.count > 0 {
 			return nil
+		}
+		if p.full() {
+			break
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -41,6 +41,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
 			cli.Count(&c.limit, "limit", "print at most `N` prompts, the newest"),
+			c.sessions.ExactFlag(),
 			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and prompts are printed whole"),
@@ -83,6 +84,12 @@ func (c *config) query(words []string, now time.Time) (*query, error) {
 		}
 		if !at.IsZero() {
 			*to = at.UnixMilli()
+		}
+	}
+	if !c.sessions.Exact {
+		c.sessions.Timed = c.limit > 0
+		if q.since != 0 {
+			c.sessions.WrittenSince = time.UnixMilli(q.since)
 		}
 	}
 	return q, nil

@@ -43,8 +43,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, words []string) error 
 	if err != nil {
 		return err
 	}
-	// All prompts are there until the oldest is found: to collect more often saves memory,
-	// and hardly takes time.
+	// All prompts are there until the oldest is found, unless there is a limit: to collect more often saves
+	// memory, and hardly takes time.
 	debug.SetGCPercent(50)
 	found, err := c.sessions.Stored(ctx, s)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, words []string) error 
 	if c.database == "" {
 		found.SayNothing(s)
 	}
-	list, unread, err := readAll(ctx, s, found.List, q)
+	list, unread, err := c.readAll(ctx, s, found.List, q)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, words []string) error 
 		}
 		list = merge(list, more)
 	}
+	list, _ = c.newest(list)
 	rows := c.fold(list)
 	if err := c.print(s, rows); err != nil {
 		return err

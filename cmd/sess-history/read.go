@@ -45,27 +45,52 @@ type prompt struct {
 	moved []uint64
 }
 
-// readAll reads the prompts of sessions, some sessions at once. A session that cannot be
-// read is a warning, and unread says how many there were.
-func readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *query) (all []prompt, unread, err error) {
+// readAll reads the prompts of sessions, some sessions at once, and with --limit not more than those and the sessions that
+// may have one of them. A session that cannot be read is a warning, and unread says how many there were.
+func (c *config) readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *query) (all []prompt, unread, err error) {
 	readers := sync.Pool{New: func() any { return &reader{streams: s, query: q, scanner: candidates.Scanner(false)} }}
 	read := func(ctx context.Context, src selection.Source) ([]prompt, error) {
 		r := readers.Get().(*reader)
 		defer readers.Put(r)
 		return r.read(ctx, src)
 	}
-	failed := 0
+	written := map[string]int64{}
+	if c.sessions.Timed {
+		for _, src := range list {
+			written[src.Name] = src.Written().UnixMilli()
+		}
+		slices.SortStableFunc(list, func(a, b selection.Source) int { return cmp.Compare(written[b.Name], written[a.Name]) })
+	}
+	failed, looked, kept, oldest := 0, 0, 0, int64(0)
 	for found, err := range parallel.MapErr(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), read) {
 		all = append(all, found...)
 		if err != nil && !errors.Is(err, selection.ErrNotHere) && ctx.Err() == nil {
 			failed++
 			s.Warn(cli.Unseen, "%v", err)
 		}
+		if c.sessions.Timed && len(all) >= max(2*kept, c.limit) {
+			all, oldest = c.newest(all)
+			kept = len(all)
+		}
+		if looked++; c.sessions.Timed && looked < len(list) && written[list[looked].Name] < oldest {
+			break // neither this session nor those behind it have a prompt to print
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return all, s.Unread(failed, len(list), cli.ExitUsage), nil
+	return all, s.Unread(failed, looked, cli.ExitUsage), nil
+}
+
+// newest leaves out the prompts that are older than all that --limit prints, and returns when the oldest of these was said, 0
+// if there are not as many.
+func (c *config) newest(list []prompt) ([]prompt, int64) {
+	rows := c.fold(list)
+	if !c.sessions.Timed || len(rows) < c.limit {
+		return list, 0
+	}
+	oldest := rows[c.limit-1].time
+	return slices.DeleteFunc(list, func(p prompt) bool { return p.time < oldest }), oldest
 }
 
 // A reader reads the prompts of sessions, one after the other.

@@ -57,6 +57,9 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			continue
 		}
 		if j.having[info.ID]++; j.wants(info) {
+			if c.heads && !info.Alone {
+				info.ModTime = time.Time{} // it does not say when the session was written to
+			}
 			list = append(list, info)
 		}
 	}

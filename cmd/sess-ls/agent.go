@@ -94,7 +94,7 @@ func (c *config) agentScope(places []string) (o store.Options, err error) {
 	if c.several() && len(places) > 0 {
 		return store.Options{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
 	}
-	o = store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: c.order()}
+	o = store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: c.order(), Skip: c.old()}
 	if c.sessions.CWD != "" {
 		o.CWD, err = address.CWD(c.sessions.CWD)
 	}
@@ -205,13 +205,13 @@ func (c *config) narrowed(o store.Options) (args []string) {
 	if c.exact {
 		return []string{"--exact"}
 	}
-	if c.since.IsZero() && o.Order == store.ByWritten && c.narrowest() && (c.nul || c.paths) {
-		return []string{"--beginnings"}
+	if c.heads || c.since.IsZero() && o.Order == store.ByWritten && c.narrowest() && (c.nul || c.paths) {
+		args = append(args, "--beginnings")
 	}
 	if !c.since.IsZero() {
 		args = append(args, "--since="+js.FormatTime(c.since.UnixMilli()))
 	}
-	if c.limit > 0 && o.CWD == "" && o.Order == store.ByModified && c.sort != byCost && c.narrowest() {
+	if c.limit > 0 && !c.heads && o.CWD == "" && o.Order == store.ByModified && c.sort != byCost && c.narrowest() {
 		args = append(args, "--limit="+strconv.Itoa(c.limit))
 	}
 	return args

@@ -20,6 +20,7 @@ type config struct {
 	sessions                               selection.Selection
 	title, where, sort, color              string
 	recent, exact, usage, json, paths, nul bool
+	heads                                  bool
 	limit                                  int
 	since                                  time.Time // what sessions.Since says
 	inStore                                bool      // and not in directories, or where agents keep them
@@ -41,6 +42,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", "written", byCost}, "sort by `KEY`"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
+		cli.Bool(&c.heads, "beginnings", "with --agent: print what the beginnings of files and the file system say"),
 		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),
 		cli.Bool(&c.json, "json", "print a JSON object for each session"),
 		cli.Bool(&c.paths, "paths", "print only the address of each session"),

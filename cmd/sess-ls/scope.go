@@ -59,7 +59,7 @@ func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []strin
 func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o store.Options, err error) {
 	o = store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: c.order(),
-		Omit: c.unseen(),
+		Omit: c.unseen(), Skip: c.old(),
 		Warn: func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) },
 	}
 	c.inStore = len(operands) == 0
@@ -88,6 +88,14 @@ func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o s
 		warn(path, err)
 	}
 	return dirs, o, nil
+}
+
+// old returns the test for files that --since leaves out, since they were written to before; nil for none.
+func (c *config) old() func(path string) bool {
+	if c.since.IsZero() || c.exact {
+		return nil
+	}
+	return selection.Old(c.since)
 }
 
 // filesOf parts the operands that are files from the directories.
@@ -195,9 +203,13 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 	}
 	text, self := strings.ToLower(c.title), c.sessions.Without(s)
 	return func(row store.Row) (bool, error) {
+		modified := row.Modified
+		if c.heads {
+			modified = row.WrittenAt()
+		}
 		switch {
-		case !since.IsZero() && row.Modified.Before(since),
-			!before.IsZero() && !row.Modified.Before(before),
+		case !since.IsZero() && modified.Before(since),
+			!before.IsZero() && !modified.Before(before),
 			text != "" && !mentions(text, row), !c.isNamed(row), self != nil && self(row.ID, row.Path, row.ParentSession), !c.takes(ctx, s, row):
 			return false, nil
 		case where == nil:

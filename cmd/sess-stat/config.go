@@ -66,6 +66,7 @@ func (c *config) flags() []cli.Flag {
 		),
 		cli.Group("Sessions", append(selection,
 			c.sessions.NoSelfFlag(),
+			c.sessions.ExactFlag(),
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
 			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
@@ -219,8 +220,8 @@ func zone(name string) (*time.Location, error) {
 // find finds the sessions to read. A call that was made since a time is in a session that
 // was written since: where a session has to be converted to be read, that saves most.
 func (c *config) find(ctx context.Context, s *cli.Streams, operands []string) (selection.Found, error) {
-	if len(c.sessions.Agents) > 0 {
-		c.sessions.Since = c.since
+	if !c.sessions.Exact && !s.Judges() {
+		c.sessions.WrittenSince = c.from
 	}
 	if c.asContext {
 		return c.sessions.FindOrNewest(ctx, s, operands)

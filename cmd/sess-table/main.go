@@ -39,6 +39,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if c.views {
 		return c.printViews(s, operands)
 	}
+	c.sessions.Exact = true // a table that lacks a session is wrong
 	found, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
 		return err

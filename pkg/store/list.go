@@ -54,6 +54,9 @@ type Options struct {
 	// relative one, are not among them. "" keeps all.
 	CWD string
 
+	// Skip, if it is set, says of the path of a file that it is left out and not read.
+	Skip func(path string) bool
+
 	// Count reads every file to its end. Without it files above 1 MiB are read
 	// at both ends only: their counts are lower bounds, and a name given in the
 	// middle is missed; Exact is false then.
@@ -89,6 +92,9 @@ func (o Options) warn(path string, err error) {
 func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	found := find(dirs, o.Recursive, o.Subagents, o.warn)
 	paths := found.files
+	if o.Skip != nil {
+		paths = slices.DeleteFunc(paths, o.Skip)
+	}
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
 	clear(rows) // or the collector is the first to touch this memory, and each page costs an interrupt of all processors
 	each(ctx, len(paths), o.Workers, func() func(i int) {

@@ -92,7 +92,6 @@ var flagged = []meaning{
 	{"count", "--limit"},
 	{"max", "--limit"},
 	{"last", "--limit"},
-	{"limit", "--max-count"},
 	{"html", "sess show -o FILE.html"},
 	{"summary", "sess show --summary"},
 	{"undo", "sess fork --at 'ID^'"},

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -51,6 +52,10 @@ type Selection struct {
 	// Rows wants of each session the row that sess-ls prints, and those of all agents in one order, the one
 	// written last first.
 	Rows bool
+	// WrittenSince leaves out sessions whose files were written to before, unless it is zero, and Timed has
+	// [Source.Written] say of the others when they were, so that a tool leaves out old ones. Exact says that it reads all.
+	WrittenSince time.Time
+	Timed, Exact bool
 	// Tells says that the tool sees by itself which sessions are those of sub-agents.
 	Tells bool
 }
@@ -82,6 +87,11 @@ func (c *Selection) NoSelfFlag() cli.Flag {
 	return cli.Bool(&c.NoSelf, "no-self", "leave out the running session, its copies and its sub-agents")
 }
 
+// ExactFlag is that of a tool that does not read old sessions.
+func (c *Selection) ExactFlag() cli.Flag {
+	return cli.Bool(&c.Exact, "exact", "read every session, whenever its file was written to")
+}
+
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
@@ -103,7 +113,7 @@ type Source struct {
 	cwd   string                             // the working directory its header must have, "" for any
 	self  func(id, path, parent string) bool // says which are left out, nil for none
 
-	Row js.Value // of sess-ls, if the selection wants it
+	Row js.Value // of sess-ls, if the selection wants rows or times
 
 	beside *address.Neighbours // of a plain one
 
@@ -114,6 +124,29 @@ type Source struct {
 func (src Source) IsFile() bool {
 	stored, err := src.beside.Stored(src.Name)
 	return stored == "" && err == nil
+}
+
+// slack is by how much the file system may put the time of a file too early.
+const slack = 2 * time.Second
+
+// Old returns the test for paths of sessions that have nothing since then, by the times of their files: not where a
+// segmented store stands for the file.
+func Old(since time.Time) func(path string) bool {
+	beside := &address.Neighbours{}
+	return func(path string) bool {
+		return Source{Name: path, Plain: true, beside: beside}.Written().Before(since)
+	}
+}
+
+// Written returns when the file of the session was written to, or somewhat later; a time to come if that is not known.
+func (src Source) Written() time.Time {
+	if fi, err := os.Stat(src.Name); src.Plain && err == nil && src.IsFile() {
+		return fi.ModTime().Add(slack)
+	}
+	if ms := src.Time("written"); ms > 0 && !src.Plain {
+		return time.UnixMilli(ms).Add(slack)
+	}
+	return time.Now().Add(24 * time.Hour)
 }
 
 // Open opens the session. A file that was found in a directory is opened as it is, unless a
@@ -284,7 +317,7 @@ func (c *Selection) stored(ctx context.Context, s *cli.Streams) (Found, error) {
 		dir = st.Project(c.CWD)
 	}
 	err = c.directory(s, &out, dir)
-	if err == nil && len(out.List) == 0 && out.Failed == nil {
+	if err == nil && len(out.List) == 0 && out.Failed == nil && c.WrittenSince.IsZero() {
 		out.nothing = func() string { return address.NothingStored(ctx, s, c.All, named) }
 	}
 	return out, err
@@ -306,7 +339,11 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 		}
 	}
 	beside := &address.Neighbours{}
+	old := Old(c.WrittenSince)
 	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
+		if !c.WrittenSince.IsZero() && old(path) {
+			continue
+		}
 		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd, beside: beside})
 	}
 	return nil
@@ -367,8 +404,15 @@ func (f *Found) add(more []Source) {
 func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, operands []string) error {
 	s.Fold()
 	args := []string{"-0", "--sort=written"} // the names that other tools take, which need not be read for that
-	if c.Rows {
+	timed := !c.Rows && (c.Timed || !c.WrittenSince.IsZero())
+	switch {
+	case c.Rows:
 		args = []string{"--json"}
+	case timed:
+		args = []string{"--json", "--sort=written", "--beginnings"}
+		if !c.WrittenSince.IsZero() {
+			args = append(args, "--since="+js.FormatTime(c.WrittenSince.Add(-slack).UnixMilli()))
+		}
 	}
 	if s.Verbose {
 		args = append(args, "--verbose")
@@ -384,7 +428,7 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	if c.All {
 		args = append(args, "--all")
 	}
-	if agent != "" && s.Judges() {
+	if s.Judges() && (agent != "" || c.Since != "") || c.Exact && c.Since != "" {
 		args = append(args, "--exact")
 	}
 	p, err := subprocess.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: address.Say(s, cli.Unseen)}.Start(ctx)
@@ -396,7 +440,7 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	if err != nil {
 		return err
 	}
-	if c.Rows {
+	if c.Rows || timed {
 		for line := range strings.Lines(string(names)) {
 			row := js.Value(line)
 			out.List = append(out.List, Source{Name: cmp.Or(row.Get("address").Str(), row.Get("path").Str()), Agent: agent, Row: row})
