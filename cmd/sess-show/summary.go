@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -168,12 +167,14 @@ func filesText(files map[string]int) string {
 
 // totalOf returns what sess-stat counts of the calls of a session, "" if it has none.
 func totalOf(ctx context.Context, d *document) (js.Value, error) {
-	var lines bytes.Buffer
-	if _, err := d.src.Content().WriteTo(&lines); err != nil {
-		return "", err
-	}
+	lines, out := io.Pipe()
+	go func() {
+		_, err := d.src.Content().WriteTo(out)
+		_ = out.CloseWithError(err)
+	}()
+	defer lines.Close()                          // which ends the writer
 	rows, err := rowsOf(ctx, subprocess.Program{ // its warnings are in the text, or were told when the session was read
-		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: &lines, Say: func(subprocess.Message) {},
+		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: lines, Say: func(subprocess.Message) {},
 	})
 	if err != nil || len(rows) == 0 {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -164,12 +165,22 @@ func (in *Input) Through(filter func(io.Reader) (io.Reader, error)) error {
 // Below it reading all takes some milliseconds, and finds whatever is wrong.
 const RecentSession = 1 << 20
 
+// large is the size in bytes from which on a session is one of few. The collector then lets garbage become largePercent of the
+// live heap, where it would become as large as the session. To look more often is cheap: most of a session is text.
+const (
+	large        = 64 << 20
+	largePercent = 20
+)
+
 // Session reads it all and warns of its damage.
 func (in *Input) Session() (*Source, error) {
 	src := &Source{Path: in.path, Name: in.Name, operand: in.operand, streams: in.streams}
 	var err error
 	if src.Session, err = session.Read(in); err != nil {
 		return nil, located(src.Name, err)
+	}
+	if n := len(src.Entries); n > 0 && src.Entries[n-1].Offset() >= large {
+		debug.SetGCPercent(largePercent)
 	}
 	src.Warn(src.Problems)
 	return src, nil

@@ -50,8 +50,12 @@ func Of(entries []session.Entry, cwd string) []Call {
 			beside = append(beside, i)
 		}
 	}
-	var all []Call
-	for i, p := range convo.Pair(messages) {
+	pairs, n := convo.Pair(messages), 0
+	for _, p := range pairs {
+		n += len(p.Calls)
+	}
+	all := slices.Grow([]Call(nil), n)
+	for i, p := range pairs {
 		for len(beside) > 0 && beside[0] < at[i] {
 			all = append(all, aside(entries, beside[0], cwd)...)
 			beside = beside[1:]

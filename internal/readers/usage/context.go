@@ -179,11 +179,14 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 		}
 	}
 	var parts []Part
+	all := convo.Estimate(m)
 	if whole.Kind == KindText || whole.Kind == KindResult {
 		for b := range m.Blocks() {
 			p := whole
 			p.Bytes = int64(len(b.Raw()))
-			p.Estimate = convo.Estimate(m.WithContent("[" + b.Raw() + "]"))
+			if p.Estimate = all; len(m.Get("content")) != len("[")+len(b.Raw())+len("]") { // it is not alone
+				p.Estimate = convo.Estimate(m.WithContent("[" + b.Raw() + "]"))
+			}
 			switch b.Type {
 			case session.BlockThinking, session.BlockEncrypted:
 				p.Kind = KindThinking
@@ -203,7 +206,7 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 		whole.Bytes = int64(len(m.Raw()))
 		parts = []Part{whole}
 	}
-	spreadEstimate(parts, convo.Estimate(m))
+	spreadEstimate(parts, all)
 	return parts
 }
 

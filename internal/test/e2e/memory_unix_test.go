@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -232,4 +233,67 @@ func TestRecordMemory(t *testing.T) {
 	if peak := peakMemory(t, dir, []string{"sess-record", "--sync", "never", "session.jsonl", "<"}); peak > limit {
 		t.Errorf("%d MB for a stream of %d MB", peak>>20, n>>20)
 	}
+}
+
+// wholes are the command lines that keep a session of many entries whole. What they take grows little more than
+// the session does: the collector lets no garbage be that is as large.
+var wholes = [][]string{
+	{"sess-stat", "--context", "s.jsonl"},
+	{"sess-calls", "s.jsonl"},
+	{"sess-assert", "--no-call", "run:git push*", "s.jsonl"},
+	{"sess-path", "--as", "markdown", "s.jsonl"},
+	{"sess-compact", "--plan", "s.jsonl"},
+}
+
+func TestWholeMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves hundreds of megabytes: not with -short")
+	}
+	small, big := t.TempDir(), t.TempDir()
+	less, more := manyEntries(t, small, 70<<20), manyEntries(t, big, 140<<20)
+	for _, args := range wholes {
+		growth := float64(peakMemory(t, big, args)-peakMemory(t, small, args)) / float64(more-less)
+		t.Logf("%s: %.2f times the session", strings.Join(args, " "), growth)
+		if growth > 1.6 {
+			t.Errorf("%s: takes %.2f times as much more as the session is longer", strings.Join(args, " "), growth)
+		}
+	}
+	sums := []string{"sess-stat", "--usage", "s.jsonl"}
+	if growth := float64(peakMemory(t, big, sums)-peakMemory(t, small, sums)) / float64(more-less); growth > 1./3 {
+		t.Errorf("sums take %.2f times as much more as the session is longer", growth)
+	}
+}
+
+// manyEntries makes a session of about size bytes, of turns with one call, and returns how long it is.
+func manyEntries(t *testing.T, dir string, size int) (n int) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "s.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	words, parent := strings.Repeat(`words of \"someone\", `, 200), "null"
+	n, err = w.WriteString(header)
+	for i := 0; n < size && err == nil; i++ {
+		for k, message := range []string{
+			`{"role":"user","content":[{"type":"text","text":"` + words[:len(words)/10] + `"}],"timestamp":1767323100000}`,
+			fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":"%s"},{"type":"text","text":"%s"},`+
+				`{"type":"toolCall","id":"c%d","name":"bash","arguments":{"command":"go test ./p%d | head"}}],"provider":"p","model":"m","api":"a",`+
+				`"usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`+
+				`"stopReason":"toolUse","timestamp":1767323100000}`, words, words, i, i),
+			fmt.Sprintf(`{"role":"toolResult","toolCallId":"c%d","toolName":"bash","content":[{"type":"text","text":"%s"}],"isError":false,"timestamp":1767323100000}`, i, words+words),
+		} {
+			id, m := fmt.Sprintf("%07x%d", i, k), 0
+			m, err = fmt.Fprintf(w, `{"type":"message","id":"%s","parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":%s}`+"\n", id, parent, message)
+			n, parent = n+m, `"`+id+`"`
+		}
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
