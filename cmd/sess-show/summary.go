@@ -172,7 +172,7 @@ func totalOf(ctx context.Context, d *document) (js.Value, error) {
 		_, err := d.src.Content().WriteTo(out)
 		_ = out.CloseWithError(err)
 	}()
-	defer lines.Close()                          // which ends the writer
+	defer func() { _ = lines.Close() }()         // which ends the writer
 	rows, err := rowsOf(ctx, subprocess.Program{ // its warnings are in the text, or were told when the session was read
 		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: lines, Say: func(subprocess.Message) {},
 	})
