@@ -169,7 +169,7 @@ const RecentSession = 1 << 20
 // live heap, where it would become as large as the session. To look more often is cheap: most of a session is text.
 const (
 	large        = 64 << 20
-	largePercent = 20
+	largePercent = 40
 )
 
 // Session reads it all and warns of its damage.
