@@ -3,7 +3,7 @@
 //
 //   node collected.mjs WORK NAME=PROGRAM...
 //
-// A NAME is one of programs.mjs; Claude Code, codex and pi are looked at. The tools are in PATH, and WORK is a directory for
+// A NAME is one of programs.mjs; Claude Code, codex, opencode and pi are looked at. The tools are in PATH, and WORK is a directory for
 // homes. Prints one line a check and ends with status 1 if one fails.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { programs as agents } from "./programs.mjs";
 import { Tally, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const names = { claude: "claude", codex: "codex", "pi-1.5": "pi" };
+const names = { claude: "claude", codex: "codex", "pi-1.5": "pi", opencode: "opencode" };
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => names[name]));
 const server = await serve(), tally = new Tally();
 const turns = Number(process.env.SESS_TURNS ?? 6), dies = 3;
@@ -58,7 +58,9 @@ async function wrong(name) {
 		server.play(who, n === dies
 			? [{ text: "I look.", calls: [a.read(join(project, "a.txt"))] }, { text: "And now I am in the midst of", hang: true }]
 			: [{ text: `Turn ${n}.`, calls: [a.read(join(project, "a.txt")), a.bash(`echo ${n}`)] }, { text: `Answer ${n}.` }]);
-		const [, ...stored] = a.stored(dir), resume = n === 0 ? undefined : agent === "pi" ? stored[0] : /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl$)/.exec(stored[0])[0];
+		const [, ...stored] = a.stored(dir), resume = n === 0 ? undefined : agent === "pi" ? stored[0]
+			: agent === "opencode" ? JSON.parse(tool("open", "sess-import", "-q", agent, "--list").stdout.split("\n")[0]).session
+			: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl$)/.exec(stored[0])[0];
 		const argv = a.argv(paths[name], `Question ${n}.`, { resume }), options = { cwd: project, env };
 		if (n === dies) await killed(argv, options, who);
 		else {
