@@ -126,8 +126,8 @@ func rollout(id, parent, at string, cumulative bool, answers ...string) string {
 		line(3+3*i, "response_item", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"`+a+`"}]}`)
 		usage := `{"input_tokens":100,"cached_input_tokens":40,"output_tokens":10,"reasoning_output_tokens":4,"total_tokens":110}`
 		total := usage
-		if cumulative { // a counter that a compaction sets back
-			total = strings.Replace(usage, "100", map[bool]string{true: "900", false: "100"}[i == 1], 1)
+		if cumulative && i == 1 { // a compaction sets it back behind this
+			total = `{"input_tokens":200,"cached_input_tokens":80,"output_tokens":20,"reasoning_output_tokens":8,"total_tokens":220}`
 		}
 		line(4+3*i, "event_msg", `{"type":"token_count","info":{"total_token_usage":`+total+`,"last_token_usage":`+usage+`}}`)
 		line(4+3*i, "event_msg", `{"type":"token_count","info":{"total_token_usage":`+total+`,"last_token_usage":`+usage+`}}`) // again, as codex does
