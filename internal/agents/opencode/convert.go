@@ -51,8 +51,17 @@ type prune struct {
 // convert gives a session to b.
 func convert(ctx context.Context, doc document, header session.HeaderFields, b *formats.Builder) error {
 	c := &conversion{b: b, doc: doc, refs: doc.refs(), tails: map[string]string{}}
+	grows := b.Growth != formats.Whole
+	if grows {
+		header.Title = "" // it may become another one, and stands beside the log
+	}
 	if err := b.Header(header); err != nil {
 		return err
+	}
+	if b.Growth == formats.Closed {
+		if err := c.close(ctx); err != nil || len(c.refs) == 0 {
+			return err
+		}
 	}
 	b.BeginKeeping()
 	doc.damage(b.Lose)
@@ -62,6 +71,9 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		}
 	}
 	about := doc.info()
+	if grows {
+		about = begun(about)
+	}
 	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, string(about)); err != nil {
 		return err
 	}
@@ -72,6 +84,36 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		}
 	}
 	return c.messages(ctx, about)
+}
+
+// begun returns the facts about a session that stay as they are from its first message on.
+func begun(about js.Value) js.Value {
+	var fields []js.Field
+	for _, name := range []string{"id", "slug", "projectID", "workspaceID", "directory", "path", "parentID", "version"} {
+		if v := about.Get(name); v != "" {
+			fields = append(fields, js.RawField(name, v))
+		}
+	}
+	if created := about.Get("time", "created"); created != "" {
+		fields = append(fields, js.RawField("time", js.Object(js.RawField("created", created))))
+	}
+	return object(fields...)
+}
+
+// close leaves out the last turn. Its messages are open: opencode adds parts to them, and sums up in the user's what has changed.
+func (c *conversion) close(ctx context.Context) error {
+	for n := len(c.refs) - 1; n >= 0; n-- {
+		m, err := c.doc.message(ctx, c.refs[n])
+		if err != nil {
+			return err
+		}
+		if m.role() == "user" {
+			c.refs = c.refs[:n]
+			return nil
+		}
+	}
+	c.refs = nil
+	return nil
 }
 
 // messages gives all messages to b, and goes back to where the session stands if the last

@@ -301,7 +301,7 @@ func (x *exporter) identity(about js.Value) js.Value {
 	if title := about.Get("title").Str(); x.title() != session.OneLine(title) || title == "" {
 		about = about.With("title", quote(x.title()))
 	}
-	if m := x.model; x.about == "" && m.id != "" {
+	if m := x.model; x.about.Get("time", "updated") == "" && m.id != "" { // of a copy that grows there is no more than [begun]
 		about = about.With("agent", `"build"`).With("model", object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
 	}
 	return withDefaults(about, object(js.StringField("version", version)))
