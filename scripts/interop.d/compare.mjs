@@ -69,8 +69,11 @@ for (const file of files) {
 	}
 	const [row] = sess("sess-ls", "-q", "--json", file);
 	if (!/[\u2028\u2029]/.test(readFileSync(file, "utf8"))) { // which end lines for pi's listing
+		// An agent's own words, and copies that a compaction put back, are no messages here.
+		const other = readFileSync(file, "utf8").split("\n").filter((l) => /"harness"|"copy"/.test(l)).map((l) => JSON.parse(l))
+			.filter((e) => e.type === "message" && (e.copy === true || [e.message.content].flat().every((b) => b?.harness))).length;
 		const rows = await pi("listed", file); // none for a session with invalid content, which is listed here
-		if (rows.length > 0) check(`${name}: listing`, rows.map((r) => ({ ...r, name: r.name?.replace(/\s+/g, " ") ?? null })), [{ id: row.session, messages: row.messages, name: row.titleFrom === "stored" ? row.title : null, modified: row.modified }]);
+		if (rows.length > 0) check(`${name}: listing`, rows.map((r) => ({ ...r, name: r.name?.replace(/\s+/g, " ") ?? null })), [{ id: row.session, messages: row.messages + other, name: row.titleFrom === "stored" ? row.title : null, modified: row.modified }]);
 	}
 	if (version.startsWith("1.")) { // 0.87 has no such sums
 		const total = sess("sess-stat", "-q", "--usage", "--cost", "stored", "--json", file).find((r) => r.kind === "total");
