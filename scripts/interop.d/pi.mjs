@@ -87,7 +87,11 @@ async function answer(root) {
 		},
 		async totals(file) {
 			const { getUsageCostBreakdown } = await import(join(core, "usage-totals.js"));
-			return getUsageCostBreakdown(opened(file).getEntries()).reduce((sum, e) => ({ tokens: sum.tokens + e.tokens, cost: sum.cost + e.cost }), { tokens: 0, cost: 0 });
+			try {
+				return getUsageCostBreakdown(opened(file).getEntries()).reduce((sum, e) => ({ tokens: sum.tokens + e.tokens, cost: sum.cost + e.cost }), { tokens: 0, cost: 0 });
+			} catch {
+				return null; // a usage without a cost is too much for pi
+			}
 		},
 		forked(file) {
 			const out = SessionManager.forkFrom(file, scratch, mkdtempSync(join(scratch, "fork-"))).getSessionFile();
