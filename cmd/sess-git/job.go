@@ -191,9 +191,10 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	own := 0                                         // entries in front of this one were handed over
-	for i, e := range whole.Entries {
+	for i, e := range slices.Backward(whole.Entries) {
 		if _, ok := convo.Moved(e); ok {
 			own = i
+			break
 		}
 	}
 	for _, c := range calls.Of(whole.Entries, h.CWD) {

@@ -48,9 +48,12 @@ func (w *watcher) onScreen() *shown {
 	return s
 }
 
+// isDrawn reports whether a table is drawn in place.
+func (w *watcher) isDrawn() bool { return w.people != nil && w.people.drawing != nil }
+
 // draw draws the table of many sessions anew if it has changed.
 func (w *watcher) draw() error {
-	if w.people == nil || w.people.drawing == nil {
+	if !w.isDrawn() {
 		return nil
 	}
 	return w.people.drawing.Draw(*w.people.screen(), tty.Height(w.streams.OutFile(), os.LookupEnv), func(sc *screen.Screen) error {

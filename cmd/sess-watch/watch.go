@@ -198,7 +198,7 @@ func (w *watcher) missed(d *watched) {
 	if err == nil || !w.streams.Once("missed "+d.path) {
 		return
 	}
-	if w.people != nil && w.people.drawing != nil {
+	if w.isDrawn() {
 		_ = errors.Join(w.people.drawing.Erase(w.people.screen().Width), w.streams.Flush())
 	}
 	w.streams.Alwaysf("%s: %v; it is looked for again", d.name(), disk.Cause(err))
@@ -320,7 +320,7 @@ func (w *watcher) unread(ctx context.Context) error {
 
 // rows returns what makes the row of an entry, "" for one that says nothing; nil if none is printed.
 func (w *watcher) rows(d *watched, whole *address.Source) func(session.Entry) string {
-	if w.once || w.quiet || w.people != nil && w.people.drawing != nil {
+	if w.once || w.quiet || w.isDrawn() {
 		return nil
 	}
 	if w.people != nil {

@@ -20,6 +20,9 @@ var moved = lazy.Regexp(`^\s*\[` + MovedHere + `(?s:(.+?)), \d+ messages?\.`)
 // Moved returns the address of the session that an entry says was handed over: the messages in front of the entry are
 // copies of messages of that session. ok is false for any other entry.
 func Moved(e session.Entry) (from string, ok bool) {
+	if !strings.Contains(e.Raw(), MovedHere) { // all entries of many sessions are asked
+		return "", false
+	}
 	m, isMessage := e.Message()
 	if !isMessage || m.Role() != session.RoleUser {
 		return "", false
