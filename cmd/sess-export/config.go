@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -22,7 +21,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 type config struct {
@@ -139,23 +138,21 @@ func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *
 	return t, losses, nil
 }
 
-// price has sess-stat say what the calls of a session cost, whose lines it reads. A sum without the calls that have no price is an error.
-func price(ctx context.Context, lines io.Reader) (usd float64, err error) {
-	p, err := subprocess.Program{Name: "sess-stat", Args: []string{"--by", "session", "--json", "-q", "-"}, Stdin: lines, Say: func(subprocess.Message) {}}.Start(ctx)
-	if err != nil {
+// price has sess-stat say what the calls of a session cost. A sum without the calls that have no price is an error.
+func price(ctx context.Context, session jsonl.Content) (usd float64, err error) {
+	lines := subprocess.Piped(session)
+	defer lines.Close()
+	rows, err := subprocess.Program{Name: "sess-stat", Args: []string{"--by", "session", "--json", "-q", "-"}, Stdin: lines, Say: func(subprocess.Message) {}}.Rows(ctx)
+	switch {
+	case err != nil:
 		return 0, err
+	case len(rows) == 0:
+		return 0, errors.New("sess-stat counts no calls")
 	}
-	defer p.Close()
-	text, err := io.ReadAll(p)
-	if err != nil {
-		return 0, err
+	if n := rows[0].Get("unpriced").Int(); n > 0 {
+		return 0, errors.New(tty.Count(int(n), "call has no price", "calls have no price"))
 	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	row := js.Value(first)
-	if n := row.Get("unpriced").Int(); n > 0 {
-		return 0, fmt.Errorf("%s", tty.Count(int(n), "call has no price", "calls have no price"))
-	}
-	return row.Get("cost").Float(), nil
+	return rows[0].Get("cost").Float(), nil
 }
 
 // export writes the session.

@@ -3,14 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/subprocess"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -40,17 +37,11 @@ func (c *config) price(ctx context.Context, s *cli.Streams, rows []store.Row) er
 	for _, r := range rows {
 		args = append(args, c.nameOf(r))
 	}
-	p, err := subprocess.Program{Name: "sess-stat", Args: args, Say: address.Say(s, cli.Unseen)}.Start(ctx)
+	found, err := subprocess.Program{Name: "sess-stat", Args: args, Say: address.Say(s, cli.Unseen)}.Rows(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
-	text, err := io.ReadAll(p)
-	if err != nil && cli.Status(err) != cli.ExitNo {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
-		row := js.Value(strings.TrimSpace(line))
+	for _, row := range found {
 		name := row.Get("address").Str()
 		if usd := row.Get("cost"); name != "" {
 			c.costs[name] = cost{usd: usd.Float(), known: usd.IsNumber(), bound: row.Get("unpriced").Int() > 0}

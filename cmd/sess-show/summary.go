@@ -167,15 +167,11 @@ func filesText(files map[string]int) string {
 
 // totalOf returns what sess-stat counts of the calls of a session, "" if it has none.
 func totalOf(ctx context.Context, d *document) (js.Value, error) {
-	lines, out := io.Pipe()
-	go func() {
-		_, err := d.src.Content().WriteTo(out)
-		_ = out.CloseWithError(err)
-	}()
-	defer func() { _ = lines.Close() }()         // which ends the writer
-	rows, err := rowsOf(ctx, subprocess.Program{ // its warnings are in the text, or were told when the session was read
+	lines := subprocess.Piped(d.src.Content())
+	defer lines.Close()
+	rows, err := subprocess.Program{ // its warnings are in the text, or were told when the session was read
 		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: lines, Say: func(subprocess.Message) {},
-	})
+	}.Rows(ctx)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -197,23 +193,6 @@ func usedText(total js.Value) string {
 	return used
 }
 
-// rowsOf runs a program and returns the rows that it prints. That there are none is no error.
-func rowsOf(ctx context.Context, p subprocess.Program) (rows []js.Value, err error) {
-	run, err := p.Start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
-	text, err := io.ReadAll(run)
-	if err != nil && cli.Status(err) != cli.ExitNo {
-		return nil, err
-	}
-	for line := range strings.Lines(string(text)) {
-		rows = append(rows, js.Value(strings.TrimSpace(line)))
-	}
-	return rows, nil
-}
-
 // readCommits finds the commits that a session led to, in the repository of its directory, or of the current one.
 func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) error {
 	place := d.src.Place()
@@ -232,7 +211,7 @@ func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) e
 	if fi, err := os.Stat(d.src.Header.CWD); err == nil && fi.IsDir() && filepath.IsAbs(d.src.Header.CWD) {
 		p.Dir = d.src.Header.CWD
 	}
-	rows, err := rowsOf(ctx, p)
+	rows, err := p.Rows(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A pricer has sess-stat, which knows prices, say what sessions used and cost. Sessions that come while it runs are in its
@@ -57,14 +54,8 @@ func (p *pricer) price(ctx context.Context, path string, card *remote.Card) {
 		return
 	}
 	args := append([]string{"--by", "session", "--copies", "--json", "--"}, slices.Sorted(maps.Keys(cards))...)
-	r, err := subprocess.Program{Name: "sess-stat", Args: args, Say: func(subprocess.Message) {}}.Start(ctx)
-	if err != nil {
-		return
-	}
-	defer r.Close()
-	text, _ := io.ReadAll(r)
-	for line := range strings.Lines(string(text)) {
-		row := js.Value(strings.TrimSpace(line))
+	rows, _ := subprocess.Program{Name: "sess-stat", Args: args, Say: func(subprocess.Message) {}}.Rows(ctx)
+	for _, row := range rows {
 		c := cards[row.Get("address").Str()]
 		if c == nil || row.Get("kind").Str() != "call" {
 			continue

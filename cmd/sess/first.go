@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,16 +143,8 @@ func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err 
 
 // rowsOf returns what a tool lists; ok is false if it did not list all.
 func rowsOf(ctx context.Context, tool string, args ...string) (rows []js.Value, ok bool) {
-	p, err := subprocess.Program{Name: tool, Args: append([]string{"-q"}, args...), Say: func(subprocess.Message) {}}.Start(ctx)
-	if err != nil {
-		return nil, false
-	}
-	defer p.Close()
-	text, err := io.ReadAll(p)
-	for line := range strings.Lines(string(text)) {
-		rows = append(rows, js.Value(strings.TrimSpace(line)))
-	}
-	return rows, err == nil || cli.Status(err) == cli.ExitNo
+	rows, err := subprocess.Program{Name: tool, Args: append([]string{"-q"}, args...), Say: func(subprocess.Message) {}}.Rows(ctx)
+	return rows, err == nil
 }
 
 // tally returns what there is of ours, and of each agent that has a row.

@@ -229,7 +229,7 @@ func (d *document) read(s *session.Session, path []session.Entry) bool {
 	}
 	if spent := session.SpentOn(path); spent != (session.Spent{}) {
 		if t.Price != nil && d.format.about.Name == "atif" {
-			usd, err := t.Price(d.ctx, lines(s, path))
+			usd, err := t.Price(d.ctx, (&session.Session{Header: s.Header, Entries: path}).Content())
 			if err != nil {
 				t.Note("", formats.KindUsage, "the total cost: %v", err)
 			}
@@ -284,15 +284,6 @@ func versionOf(path []session.Entry) string {
 		}
 	}
 	return ""
-}
-
-// lines returns the header and the entries of the path, as lines.
-func lines(s *session.Session, path []session.Entry) io.Reader {
-	all := []io.Reader{strings.NewReader(s.Header.Raw() + "\n")}
-	for _, e := range path {
-		all = append(all, strings.NewReader(e.Raw()), strings.NewReader("\n"))
-	}
-	return io.MultiReader(all...)
 }
 
 // An item is a message of an entry.

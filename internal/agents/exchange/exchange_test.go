@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -266,10 +266,9 @@ func TestVersionAndCost(t *testing.T) {
 		), "AGENT", tt.agent))
 		price := func(usd float64, why error) func(*formats.Target) {
 			return func(t *formats.Target) {
-				t.Price = func(_ context.Context, lines io.Reader) (float64, error) {
-					text, err := io.ReadAll(lines)
-					if n := strings.Count(string(text), "\n"); err != nil || n != 4 {
-						why = fmt.Errorf("%d lines of the path, %w", n, err)
+				t.Price = func(_ context.Context, lines jsonl.Content) (float64, error) {
+					if n := len(lines); n != 4 {
+						why = fmt.Errorf("%d lines of the path", n)
 					}
 					return usd, why
 				}

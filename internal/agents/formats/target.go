@@ -38,9 +38,8 @@ type Target struct {
 	Replace bool      // a file that is in the way, or has the same session, is moved aside
 	Content bool      // what was said is written, too, by a format that leaves it out
 	Env     Env
-	// Price says what the calls of a session cost in USD, whose lines it reads, or why that is not known; nil leaves it at the
-	// costs that are stored.
-	Price func(ctx context.Context, lines io.Reader) (usd float64, err error)
+	// Price says what the calls of a session cost in USD, or why that is not known; nil leaves it at the costs that are stored.
+	Price func(ctx context.Context, session jsonl.Content) (usd float64, err error)
 
 	Losses int        // how many there have been
 	Made   []string   // paths of what was written

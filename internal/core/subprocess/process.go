@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/proc"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // grace is how long a program has to end after it was asked to.
@@ -219,6 +220,34 @@ func Installed(prefix string) []string {
 	}
 	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
 	return slices.Sorted(maps.Keys(names))
+}
+
+// Rows runs the program and returns the rows of JSON that it prints. That there is none, status 1, is no error. With an error
+// come the rows in front of it.
+func (p Program) Rows(ctx context.Context) (rows []js.Value, err error) {
+	run, err := p.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	text, err := io.ReadAll(run)
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, js.Value(strings.TrimSpace(line)))
+	}
+	if cli.Status(err) == cli.ExitNo {
+		err = nil
+	}
+	return rows, err
+}
+
+// Piped returns what w writes, for the standard input of a program. Closing it ends the writer.
+func Piped(w io.WriterTo) io.ReadCloser {
+	r, out := io.Pipe()
+	go func() {
+		_, err := w.WriteTo(out)
+		_ = out.CloseWithError(err)
+	}()
+	return r
 }
 
 // Output returns what a program of the toolkit prints, without the line feed at its
