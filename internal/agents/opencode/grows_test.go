@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -73,11 +74,11 @@ func readAs(t *testing.T, path string, text js.Value, g formats.Growth) (lines [
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := formats.NewBuilder("opencode", func(line string) error { lines = append(lines, line); return nil }, func(formats.Loss) {})
-		b.Growth = g
-		if err := b.Read(t.Context(), a, info); err != nil {
+		r, err := formatstest.Grown(t.Context(), Format, a, info, g)
+		if err != nil {
 			t.Fatal(err)
 		}
+		lines = append(lines, r.Lines...)
 	}
 	return lines
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -56,10 +55,7 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 				return
 			}
 		}
-		from := ""
-		if !since.IsZero() {
-			from = Month(js.FormatTime(since.UnixMilli()))
-		}
+		from := FirstMonth(since)
 		for name, card := range old {
 			if name.Month < from { // which was not listed
 				next[name] = card

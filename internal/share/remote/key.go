@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -78,6 +79,14 @@ func ValidKey(name string) bool {
 func Shard(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:1])
+}
+
+// FirstMonth returns the month of the oldest cards that a listing since a time has, "" for the zero time: then it has all.
+func FirstMonth(since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return Month(js.FormatTime(since.UnixMilli()))
 }
 
 // Month returns where the card of a session stands that was made at a time, given as

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // Names of objects. All begin with the version of the layout.
@@ -359,9 +358,9 @@ func (l *log) Card(ctx context.Context, key, made string) (c Card, err error) {
 
 func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[CardName, error] {
 	return func(yield func(CardName, error) bool) {
-		from := ""
-		if !since.IsZero() {
-			from = cards + Month(js.FormatTime(since.UnixMilli()))
+		from := FirstMonth(since)
+		if from != "" {
+			from = cards + from
 		}
 		if err := l.Exists(ctx); err != nil {
 			yield(CardName{}, err)

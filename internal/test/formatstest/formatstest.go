@@ -166,11 +166,11 @@ func Read(t T, f formats.Format, a formats.Archive, info formats.Info) Result {
 
 // Try is Read for sessions that may be none.
 func Try(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info) (Result, error) {
-	return grown(ctx, f, a, info, formats.Whole)
+	return Grown(ctx, f, a, info, formats.Whole)
 }
 
-// grown reads one session of a source to which more may be written.
-func grown(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, g formats.Growth) (Result, error) {
+// Grown reads one session of a source to which more may be written.
+func Grown(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, g formats.Growth) (Result, error) {
 	r := Result{Info: info}
 	b := formats.NewBuilder(f.About().Name,
 		func(line string) error { r.Lines = append(r.Lines, line); return nil },

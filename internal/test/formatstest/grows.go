@@ -32,7 +32,7 @@ func Grows(t testing.TB, f formats.Format, c Corpus, name string) {
 			if err != nil || info.Undated {
 				return nil
 			}
-			r, err := grown(t.Context(), f, a, info, g)
+			r, err := Grown(t.Context(), f, a, info, g)
 			if err != nil {
 				return nil
 			}

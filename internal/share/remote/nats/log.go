@@ -352,10 +352,7 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.CardN
 			yield(remote.CardName{}, err)
 			return
 		}
-		from := ""
-		if !since.IsZero() {
-			from = since.UTC().Format("2006-01")
-		}
+		from := remote.FirstMonth(since)
 		tag := fmt.Sprintf("%d-%d", info.Created.UnixNano(), info.State.LastSeq)
 		for name := range info.State.Subjects {
 			month, key, _ := strings.Cut(strings.TrimPrefix(name, l.cards), ".")
