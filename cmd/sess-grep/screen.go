@@ -156,14 +156,7 @@ func (it item) said(from grep.Text) string {
 	case grep.FieldThinking, grep.FieldCall, grep.FieldResult, grep.FieldSummary, grep.FieldSystem, grep.FieldTitle, grep.FieldLabel:
 		return string(from.Field)
 	}
-	switch role := it.role(); role {
-	case session.RoleToolResult:
-		return string(grep.FieldResult)
-	case session.RoleBashExecution:
-		return "command"
-	default:
-		return role
-	}
+	return grep.Speaker(it.role())
 }
 
 // add holds a row, or counts it.

@@ -89,7 +89,7 @@ func (d *watched) read(whole *address.Source, row func(session.Entry) string, sk
 		case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
 			d.stable = len(d.pending)
 		}
-		d.pending = append(d.pending, pending{key, strings.Clone(e.ID()), strings.Clone(grep.Role(e)), row(e)})
+		d.pending = append(d.pending, pending{key, strings.Clone(e.ID()), strings.Clone(grep.Speaker(grep.Role(e))), row(e)})
 	}
 }
 

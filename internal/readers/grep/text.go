@@ -83,6 +83,17 @@ func Role(e session.Entry) string {
 	return e.Type()
 }
 
+// Speaker is a role in a word for people.
+func Speaker(role string) string {
+	switch role {
+	case session.RoleToolResult:
+		return string(FieldResult)
+	case session.RoleBashExecution:
+		return "command"
+	}
+	return role
+}
+
 // A walker shows texts.
 type walker struct {
 	visit   func(Text) bool
