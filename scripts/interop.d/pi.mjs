@@ -41,11 +41,12 @@ async function answer(root) {
 	const { SessionManager } = await import(join(core, "session-manager.js"));
 	const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
 	process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-	const opened = (file, ...dir) => {
+	const copied = (file) => { // since pi mends a torn last line where it reads
 		const copy = join(scratch, basename(file));
 		copyFileSync(file, copy);
-		return SessionManager.open(copy, ...dir);
+		return copy;
 	};
+	const opened = (file, ...dir) => SessionManager.open(copied(file), ...dir);
 	const compaction = await import(join(core, "compaction/compaction.js"));
 	const { computeFileLists, serializeConversation } = await import(join(core, "compaction/utils.js"));
 	const { convertToLlm } = await import(join(core, "messages.js"));
@@ -94,7 +95,7 @@ async function answer(root) {
 			}
 		},
 		forked(file) {
-			const out = SessionManager.forkFrom(file, scratch, mkdtempSync(join(scratch, "fork-"))).getSessionFile();
+			const out = SessionManager.forkFrom(copied(file), scratch, mkdtempSync(join(scratch, "fork-"))).getSessionFile();
 			return existsSync(out) ? readFileSync(out, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)) : null;
 		},
 		fork(file, leaf) {
