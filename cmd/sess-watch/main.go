@@ -52,7 +52,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if !c.once {
 		s.Unfold() // what happens is said when it does
 	}
-	w := &watcher{config: c, streams: s, single: found.Single, quiet: s.Quiet}
+	w := &watcher{config: c, streams: s, single: found.Single, named: operands, quiet: s.Quiet}
 	if err := w.begin(ctx, found); err != nil {
 		return err
 	}

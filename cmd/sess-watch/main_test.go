@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,12 +46,71 @@ func TestWrittenWhileRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(head+reply), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.take(t.Context(), d, whole); err != nil {
+		if err := w.take(t.Context(), d, whole, func(int) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
 		w.all = []*watched{d}
 		if w.look(t.Context()); d.state.Name != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, d.state.Name, tt.want)
+		}
+	}
+}
+
+// Sessions of a directory that begin later are watched, with what was written since, and named ones remain alone.
+func TestSeek(t *testing.T) {
+	t.Parallel()
+	entry := func(id string, at time.Time) string {
+		return fmt.Sprintf(`{"type":"message","id":%q,"parentId":null,"timestamp":%q,"message":{"role":"user","content":"hi"}}`+"\n", id, at.UTC().Format(time.RFC3339Nano))
+	}
+	head := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	for _, tt := range []struct {
+		name, operand string
+		want          []string
+	}{
+		{"a directory", "", []string{"b0000002"}},
+		{"a file", "a.jsonl", nil},
+	} {
+		dir := t.TempDir()
+		put := func(name, text string) {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put("a.jsonl", head+entry("a0000001", time.Now()))
+		w := &watcher{config: &config{after: afterNow}, streams: &cli.Streams{Out: io.Discard}, named: []string{filepath.Join(dir, tt.operand)}}
+		found, err := w.sessions.Find(t.Context(), w.streams, w.named)
+		if err == nil {
+			err = w.begin(t.Context(), found)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.sought = time.Time{}
+		w.look(t.Context())
+		put("b.jsonl", head+entry("b0000001", time.Now().Add(-time.Hour))+entry("b0000002", time.Now()))
+		put("c.jsonl", "") // which cannot be read yet
+		for range 2 {
+			w.sought = time.Time{}
+			w.look(t.Context())
+		}
+		if want := 1 + len(tt.want); len(w.all) != want {
+			t.Fatalf("%s: %d sessions, want %d", tt.name, len(w.all), want)
+		}
+		var came []string
+		for _, d := range w.all {
+			for _, p := range d.take(false) {
+				came = append(came, p.entry)
+			}
+		}
+		if !slices.Equal(came, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, came, tt.want)
+		}
+		put("c.jsonl", head+entry("c0000001", time.Now()))
+		w.sought = time.Time{}
+		w.look(t.Context())
+		if want := 1 + 2*len(tt.want); len(w.all) != want {
+			t.Errorf("%s: %d sessions with the late one, want %d", tt.name, len(w.all), want)
 		}
 	}
 }

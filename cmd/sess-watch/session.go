@@ -28,6 +28,7 @@ import (
 // A watched is a session that is watched.
 type watched struct {
 	src   selection.Source
+	found string // the name by which it was found
 	place row.Place
 	path  string // of what changes when the session does, "" if that is not known
 	stamp string // of path, when the session was read

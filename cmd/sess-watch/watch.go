@@ -34,22 +34,36 @@ type watcher struct {
 	quiet   bool
 	all     []*watched
 	reading *selection.Reading
+	named   []string        // the operands
+	known   map[string]bool // the names of the sessions that were found; nil if some were named, and no more are meant
 	began   time.Time
-	people  *shown // nil if programs read the rows
+	sought  time.Time // when it was last looked for sessions
+	people  *shown    // nil if programs read the rows
 }
 
 // begin reads the sessions that were found.
 func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 	w.began, w.people = time.Now(), w.onScreen()
+	w.sought = w.began
 	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
-		d := &watched{src: src}
-		return d, w.take(ctx, d, whole)
+		skip, err := w.skipped(whole)
+		if err != nil {
+			return nil, err
+		}
+		d := &watched{src: src, found: src.Name}
+		return d, w.take(ctx, d, whole, skip)
 	})
 	w.reading = reading
 	for d := range all {
 		w.all = append(w.all, d)
 	}
 	named := slices.ContainsFunc(found.List, func(src selection.Source) bool { return src.Named })
+	if !named {
+		w.known = map[string]bool{}
+		for _, src := range found.List {
+			w.known[src.Name] = true
+		}
+	}
 	if err := reading.Err(); err != nil && (len(w.all) == 0 || named && !w.once) {
 		return err // of the others that were found there was a warning
 	}
@@ -60,16 +74,50 @@ func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 	return nil
 }
 
-// take takes in a session that was read first.
-func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source) error {
-	skip := func(int) bool { return w.after == afterNow }
-	if w.after != afterNow && w.after != afterNone {
-		at, err := whole.Leaf(w.after)
-		if err != nil {
-			return err
-		}
-		skip = func(i int) bool { return i <= at }
+// seekEvery is how often sessions are looked for that have begun: with all agents that starts two programs for each.
+const seekEvery = 15 * time.Second
+
+// seek takes in the sessions that have begun since, if more may. Their entries are new, but those that
+// a fork took over from before. One that cannot be read yet is sought again.
+func (w *watcher) seek(ctx context.Context) {
+	if w.known == nil || time.Since(w.sought) < seekEvery {
+		return
 	}
+	w.streams.Quiet = true // what cannot be read was said at the beginning
+	defer func() {
+		w.streams.Quiet = w.quiet
+		w.streams.Unfold()
+		w.sought = time.Now()
+	}()
+	found, err := w.sessions.Find(ctx, w.streams, w.named)
+	if err != nil {
+		return
+	}
+	found.List = slices.DeleteFunc(found.List, func(src selection.Source) bool { return w.known[src.Name] })
+	all, _ := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
+		d := &watched{src: src, found: src.Name}
+		return d, w.take(ctx, d, whole, func(i int) bool {
+			at, known := whole.Entries[i].Timestamp()
+			return known && at < w.began.UnixMilli()
+		})
+	})
+	for d := range all {
+		w.known[d.found] = true
+		w.all = append(w.all, d)
+	}
+}
+
+// skipped returns the test for entries of a session that count as seen.
+func (w *watcher) skipped(whole *address.Source) (func(int) bool, error) {
+	if w.after == afterNow || w.after == afterNone {
+		return func(int) bool { return w.after == afterNow }, nil
+	}
+	at, err := whole.Leaf(w.after)
+	return func(i int) bool { return i <= at }, err
+}
+
+// take takes in a session that was read first.
+func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source, skip func(int) bool) error {
 	d.read(whole, w.rows(d, whole), skip)
 	if w.once {
 		return nil
@@ -156,6 +204,7 @@ func (w *watcher) follow(ctx context.Context) error {
 // look reads the sessions anew that have changed. One that cannot be read now is looked at again, one that is
 // gone when it is back.
 func (w *watcher) look(ctx context.Context) {
+	w.seek(ctx)
 	w.streams.Quiet = true // a half written line warns
 	defer func() { w.streams.Quiet = w.quiet }()
 	for _, d := range w.all {
