@@ -229,10 +229,20 @@ func within(text string, failed error, tokens int, last bool) (string, error) {
 	return text, failed
 }
 
-// output returns the rows that a tool prints, with its messages behind them. Without rows the error has them.
+// output returns the rows that a tool prints, behind them its warnings, and how much it left out. Without rows the error has the
+// warnings. What else it says is about command lines, which its user has none of.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	var said strings.Builder
-	p, err := subprocess.Program{Name: name, Args: args, Env: environment(ctx), Say: func(m subprocess.Message) { said.WriteString(m.Text + "\n") }}.Start(ctx)
+	say := func(m subprocess.Message) {
+		text, _, more := strings.Cut(m.Text, "; more: ")
+		switch {
+		case m.Warning:
+			said.WriteString(m.Text + "\n")
+		case more:
+			said.WriteString("(" + text + "; more tokens, or fewer sessions, show them)\n")
+		}
+	}
+	p, err := subprocess.Program{Name: name, Args: args, Env: environment(ctx), Say: say}.Start(ctx)
 	if err != nil {
 		return "", err
 	}

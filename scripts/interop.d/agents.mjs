@@ -6,7 +6,8 @@
 //
 // A script is a list of replies: {thinking, text, calls: [{name, args}]}, {status} for a
 // refusal, {text, hang: true} for one that stops in the midst of its text, or {silent: true} for
-// none at all. A reply with always: true is given to all who come after, too.
+// none at all. A reply with always: true is given to all who come after, too. A function makes the reply from the
+// body of the request.
 import { createServer } from "node:http";
 
 const pieces = (text) => text.match(/[^]{1,9}/gu) ?? [];
@@ -46,7 +47,8 @@ export async function serve() {
 		const title = /title generator|Generate a title/i.test(text.slice(0, 20_000));
 		if (!title) bodies.get(who).push(body);
 		const script = scripts.get(who), at = script.findIndex((r) => !r.only || r.only(body));
-		const reply = title ? { text: "A title" } : (at < 0 ? undefined : script[at].always ? script[at] : script.splice(at, 1)[0]) ?? { text: "fine" };
+		const next = title ? { text: "A title" } : (at < 0 ? undefined : script[at].always ? script[at] : script.splice(at, 1)[0]) ?? { text: "fine" };
+		const reply = typeof next === "function" ? next(body) : next;
 		if (reply.status) {
 			const [message, type, status] = refusals[reply.status];
 			return json(response, reply.status, { type: "error", error: { type, message, ...speak === contents ? { code: reply.status, status } : {} } });

@@ -1,5 +1,6 @@
 // Has real agents use sess-mcp: what --print-config says is taken, the tools are listed, one is called and answers with the earlier
-// session, and not with the running one.
+// session, and not with the running one. Then each finds a session by what was said in it, lists what failed there, reads it, and says
+// what failed: its model takes each step from the answer before.
 //
 //   node mcp.mjs WORK NAME=PROGRAM...
 //
@@ -15,9 +16,9 @@ import { Tally, eachOf, run } from "./real.mjs";
 const [work, ...given] = process.argv.slice(2);
 // call is a call of the tool as the agent's model makes it.
 const clients = {
-	claude: { call: { name: "mcp__sess__search" } },
-	codex: { call: { name: "search", namespace: "mcp__sess" } },
-	opencode: { call: { name: "sess_search" } },
+	claude: { call: (tool) => ({ name: `mcp__sess__${tool}` }) },
+	codex: { call: (tool) => ({ name: tool, namespace: "mcp__sess" }) },
+	opencode: { call: (tool) => ({ name: `sess_${tool}` }) },
 };
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => clients[name]));
 const server = await serve(), tally = new Tally();
@@ -43,13 +44,31 @@ async function wrong(name) {
 		}
 		throw new Error(`${missing} are not among the tools, status ${r.status}: ${r.stderr}`.slice(0, 2000));
 	};
-	await ask(`The word is ${word}`, [{ text: "Noted." }]);
-	const r = await ask(`Where does ${word} stand?`, [{ text: "I look.", calls: [{ ...clients[name].call, args: { pattern: word } }] }, { text: "So it is." }]);
-	const answer = JSON.stringify(server.asked(who).at(-1)).match(/Between the lines (\w+) [^]*?\1[^]*?\1/)?.[0];
+	await ask(`The word is ${word}`, [{ text: "I build it.", calls: [a.bash("echo built half; exit 3")] }, { text: "Noted." }]);
+	const r = await ask(`Where does ${word} stand?`, [{ text: "I look.", calls: [{ ...clients[name].call("search"), args: { pattern: word } }] }, { text: "So it is." }]);
+	const answer = answered(server.asked(who).at(-1));
 	if (!answer) return `no answer, status ${r.status}: ${r.stderr}`.slice(0, 2000);
 	if (!answer.includes(`The word is ${word}`)) return `the earlier session is not found: ${answer}`;
-	return answer.includes(r.question) ? `the running session is found: ${answer}` : "";
+	if (answer.includes(r.question)) return `the running session is found: ${answer}`;
+	const took = (tool, args) => ({ text: `I ask ${tool}.`, calls: [{ ...clients[name].call(tool), args }] });
+	let session, entry, status, command;
+	const told = await ask(`What failed where ${word} was named first?`, [
+		took("search", { pattern: `The word is ${word}` }),
+		(body) => { [, session] = /^(\w+:[\w-]+):[^:]+:user:"?The word is/m.exec(answered(body)) ?? []; return took("calls", { status: "fail" }); },
+		(body) => {
+			[, entry, status, command] = new RegExp(`^${session}:([^:]+):run:(\\d+):(.*)`, "m").exec(answered(body)) ?? [];
+			return took("read", { session, entry, tokens: 500 });
+		},
+		(body) => ({ text: `In ${session} ${command} failed with ${status}. Read: ${/built half/.test(answered(body))}.` }),
+	]);
+	const says = `In ${session} echo built half; exit 3 failed with 3. Read: true.`;
+	if (process.env.SESS_TRANSCRIPT) console.log(told.stdout);
+	return told.stdout.includes(says) ? "" : `it says ${told.stdout.slice(-1500)}, not ${says}: ${answered(server.asked(who).at(-1))}`;
 }
+
+// answered is the newest answer of sess-mcp in a request, "" without one.
+const answered = (body) => texts(body).flatMap((t) => t.match(/Between the lines (\w+) [^]*?\1[^]*?\1/g) ?? []).at(-1) ?? "";
+const texts = (value) => typeof value === "string" ? [value] : value && typeof value === "object" ? Object.values(value).flatMap(texts) : [];
 
 await eachOf(Object.keys(paths), async (name) => {
 	let why;
