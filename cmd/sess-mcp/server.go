@@ -60,12 +60,9 @@ func addTools(s *mcp.Server) {
 	},
 	) (string, error) {
 		text, err := output(ctx, "sess-ls", a.flags("--json", "--title="+a.Title)...)
-		var rows strings.Builder
-		for line := range strings.Lines(text) {
-			row := js.Value(line)
-			fmt.Fprintf(&rows, "%s\t%s\t%s\t%s\n", tty.Clean(row.Get("address").Str()), row.Get("modified").Str(), row.Get("messages"), tty.Clean(row.Get("title").Str()))
-		}
-		return within(rows.String(), err, a.Tokens, false)
+		return within(rows(text, "\t", func(row js.Value) []string {
+			return []string{row.Get("address").Str(), row.Get("modified").Str(), string(row.Get("messages")), row.Get("title").Str()}
+		}), err, a.Tokens, false)
 	})
 	add(s, "search", "Search what was said and done in them: decisions, errors and their fixes. Rows: SESSION:ENTRY:ROLE:TEXT.", func(ctx context.Context, a struct {
 		where
@@ -82,8 +79,14 @@ func addTools(s *mcp.Server) {
 		Run    string `json:"run,omitempty" jsonschema:"glob of commands, e.g. git push*"`
 	},
 	) (string, error) {
-		text, err := output(ctx, "sess-calls", a.flags("--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
-		return within(text, err, a.Tokens, false)
+		text, err := output(ctx, "sess-calls", a.flags("--json", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
+		return within(rows(text, ":", func(row js.Value) []string { // the entry of the result is the one to read: the call is in front of it
+			entry, status := cmp.Or(row.Get("result").Str(), row.Get("entry").Str()), row.Get("outcome").Str()
+			if n := row.Get("status"); n.IsNumber() {
+				status = string(n)
+			}
+			return []string{row.Get("address").Str(), entry, row.Get("kind").Str(), status, session.OneLine(row.Get("target").Str())}
+		}), err, a.Tokens, false)
 	})
 	add(s, "read", "Read the end of a session, or what led to an ENTRY of it.", func(ctx context.Context, a struct {
 		Session string `json:"session" jsonschema:"AGENT:ID; self: is the running one"`
@@ -97,6 +100,22 @@ func addTools(s *mcp.Server) {
 		text, err := output(ctx, "sess-path", "--as=text", "--leaf="+cmp.Or(a.Entry, "last"), "--", a.Session)
 		return within(text, err, a.Tokens, true)
 	})
+}
+
+// rows returns a line for each row in JSON, of its cells without control characters; other lines stay as they are.
+func rows(text, between string, of func(js.Value) []string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if row := js.Value(line); row.IsObject() {
+			cells := of(row)
+			for i := range cells {
+				cells[i] = tty.Clean(cells[i])
+			}
+			line = strings.Join(cells, between) + "\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // add adds a tool that answers with text of sessions, between two lines that the text cannot know. Where a part
