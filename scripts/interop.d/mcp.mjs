@@ -44,7 +44,7 @@ async function wrong(name) {
 		}
 		throw new Error(`${missing} are not among the tools, status ${r.status}: ${r.stderr}`.slice(0, 2000));
 	};
-	await ask(`The word is ${word}`, [{ text: "I build it.", calls: [a.bash("echo built half; exit 3")] }, { text: "Noted." }]);
+	await ask(`The word is ${word}`, [{ text: "I build it.", calls: [a.bash("printf 'bro%s' ken; exit 3")] }, { text: "Noted." }]);
 	const r = await ask(`Where does ${word} stand?`, [{ text: "I look.", calls: [{ ...clients[name].call("search"), args: { pattern: word } }] }, { text: "So it is." }]);
 	const answer = answered(server.asked(who).at(-1));
 	if (!answer) return `no answer, status ${r.status}: ${r.stderr}`.slice(0, 2000);
@@ -59,9 +59,9 @@ async function wrong(name) {
 			[, entry, status, command] = new RegExp(`^${session}:([^:]+):run:(\\d+):(.*)`, "m").exec(answered(body)) ?? [];
 			return took("read", { session, entry, tokens: 500 });
 		},
-		(body) => ({ text: `In ${session} ${command} failed with ${status}. Read: ${/built half/.test(answered(body))}.` }),
+		(body) => ({ text: `In ${session} ${command} failed with ${status}. Read: ${/broken/.test(answered(body))}.` }),
 	]);
-	const says = `In ${session} echo built half; exit 3 failed with 3. Read: true.`;
+	const says = `In ${session} printf 'bro%s' ken; exit 3 failed with 3. Read: true.`;
 	if (process.env.SESS_TRANSCRIPT) console.log(told.stdout);
 	return told.stdout.includes(says) ? "" : `it says ${told.stdout.slice(-1500)}, not ${says}: ${answered(server.asked(who).at(-1))}`;
 }
