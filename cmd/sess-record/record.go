@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -174,6 +175,9 @@ func (w *writer) last(stop <-chan os.Signal) error {
 	return w.finish()
 }
 
+// caught are the signals that programs catch and report by their status, as a shell does.
+var caught = []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
+
 // failureOf returns how the printer of the stream failed, nil if it succeeded.
 func failureOf(e end, isCommand bool) *stream.Failure {
 	switch {
@@ -182,7 +186,11 @@ func failureOf(e end, isCommand bool) *stream.Failure {
 	case e.how.Signal != nil:
 		return &stream.Failure{Stop: "aborted", Text: fmt.Sprintf("the command was ended by signal %d (%s)", e.how.Status-128, e.how.Signal)}
 	case e.how.Status != 0:
-		return &stream.Failure{Stop: "error", Text: fmt.Sprintf("the command ended with status %d", e.how.Status)}
+		stop := "error"
+		if slices.Contains(caught, syscall.Signal(e.how.Status-128)) {
+			stop = "aborted"
+		}
+		return &stream.Failure{Stop: stop, Text: fmt.Sprintf("the command ended with status %d", e.how.Status)}
 	case e.stopped && !isCommand:
 		return &stream.Failure{Stop: "aborted", Text: "a signal ended the recording"}
 	}
