@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -262,10 +263,9 @@ func (c *claudeReader) user(v js.Dict) {
 			if !c.answer(m, at) {
 				c.rec.problem("a result of a call that was not recorded: %.40q", m.Str("toolCallId"))
 			}
-		case v.Get("isSynthetic").Truthy():
+		case v.Get("isSynthetic").Truthy() || convo.IsHarnessText(m.Text("\n")):
 			c.finish("")
-			c.uuids[uuidOf(v)] = c.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext(c.agent())),
-				js.RawField("content", m.Get("content")), js.RawField("display", "false"))
+			c.uuids[uuidOf(v)] = c.rec.context(c.agent(), at, m.Get("content"))
 		default:
 			c.finish("")
 			c.uuids[uuidOf(v)] = c.rec.message(m, at)
@@ -531,7 +531,7 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 	}
 	for name, used := range models.Members() {
 		before, model := t.models.Get(name), api.ModelNamed(name)
-		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens"), false
+		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens", "canonicalModel", "provider", "costBasis"), false
 		for i, names := range api.ModelCounters {
 			grew := since(used.Get(names[0]).Int(), before.Get(names[0]).Int())
 			n := max(0, grew-t.spent[model][i])
@@ -565,6 +565,7 @@ func (c *claudeReader) end() {
 	if c.failure != "" {
 		c.result(js.DictOf("{}", nil))
 	}
+	c.aborted = c.aborted || c.qwen && len(c.calls) == 0 && c.head.Get("usage", "output_tokens").Int() == 0 // of a whole reply it prints usage
 	c.finish("")
 	c.rec.spentBeside("anthropic", "", c.turn.took)
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
@@ -50,6 +51,9 @@ func (c *copilotReader) value(v js.Dict, _ string) verdict {
 		c.saying, c.pieces = data.Get("messageId").Str(), pieces{}
 	case "tool.execution_complete":
 		c.outcome(data, at)
+	case "system.notification":
+		c.finish()
+		c.rec.context("copilot", at, api.Array(api.Text(data.Get("content").Str())))
 	case "session.error":
 		c.finish()
 		c.rec.message(api.Assistant(nil, append(fail(cmp.Or(data.Get("message").Str(), "unknown")), c.fields()...)...), at)
@@ -89,12 +93,8 @@ func (c *copilotReader) lane(agent, parent, typ string, data js.Dict) {
 
 // ignored reports whether an event is known and says nothing of the conversation.
 func ignored(typ string) bool {
-	for _, known := range []string{"session.", "model.", "tool.", "assistant.", "agent."} {
-		if strings.HasPrefix(typ, known) {
-			return true
-		}
-	}
-	return false
+	known := []string{"session.", "model.", "tool.", "assistant.", "agent."}
+	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(typ, prefix) })
 }
 
 // user records what the user said, with the images that came with it.
@@ -124,7 +124,7 @@ func (c *copilotReader) delta(id string, kind int, text string) {
 func (c *copilotReader) message(data js.Dict, at int64) {
 	c.finish()
 	c.saying, c.pieces = "", pieces{}
-	c.model = data.Get("model").Str()
+	c.model = cmp.Or(strings.Clone(data.Get("model").Str()), c.model) // a call that copilot makes itself has none
 	if text := data.Get("reasoningText").Str(); text != "" {
 		c.add(at, api.Thinking(text, ""))
 	}

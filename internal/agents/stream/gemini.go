@@ -11,8 +11,8 @@ import (
 )
 
 // A geminiReader reads the events of `gemini -o stream-json`, and the object that `gemini -o json`
-// prints. The stream does not mark the end of a reply: it ends where text comes behind the result
-// of a tool. The results are those for the user, not those for the model.
+// prints. The stream does not mark the end of a reply: it ends where text or a call comes behind the
+// result of a tool. The results are those for the user, not those for the model.
 type geminiReader struct {
 	reply
 	text  strings.Builder // since the last block
@@ -32,8 +32,11 @@ func isGeminiJSON(v js.Dict) bool {
 func readGemini(rec *recorder) reader { return &geminiReader{reply: reply{rec: rec}} }
 
 func (g *geminiReader) value(v js.Dict, _ string) verdict {
-	at := timeOf(v.Get("timestamp"))
-	switch typ := v.Get("type").Str(); typ {
+	at, typ := timeOf(v.Get("timestamp")), v.Get("type").Str()
+	if len(g.results) > 0 && (typ == "message" || typ == "tool_use") { // the calls of a reply are all printed before their results
+		g.finish()
+	}
+	switch typ {
 	case "init":
 		if g.begun {
 			return other
@@ -77,9 +80,6 @@ func (g *geminiReader) message(v js.Dict, at int64) {
 		g.finish()
 		g.rec.message(api.User([]string{api.Text(text)}), at)
 		return
-	}
-	if len(g.results) > 0 {
-		g.finish()
 	}
 	if g.text.Len() == 0 && len(g.blocks) == 0 {
 		g.at = at

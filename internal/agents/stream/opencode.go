@@ -180,8 +180,7 @@ func (o *opencodeReader) synthetic(part js.Value, at int64) {
 		o.rec.entry(session.TypeCompaction, s.at, js.StringField("summary", strings.Join(text, "\n\n")), js.IntField("tokensBefore", o.tokens), spent)
 	}
 	o.flush()
-	o.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext("opencode")),
-		js.RawField("content", api.Array(api.TextOf(part.Get("text")))), js.RawField("display", "false"))
+	o.rec.context("opencode", at, api.Array(api.TextOf(part.Get("text"))))
 }
 
 func (o *opencodeReader) fail(e js.Value, at int64) {

@@ -56,7 +56,7 @@ func (p *piReader) value(v js.Dict, _ string) verdict {
 		"auto_retry_start", "auto_retry_end", "queue_update", "notice", "advisor_cost_changed", "tool_stream_update",
 		"session_info_changed", "thinking_level_changed":
 	default:
-		if p.isFile(v) {
+		if v.Get("id") != "" && v.Get("parentId") != "" { // a line of a session file
 			if !p.file {
 				p.rec.problem("it is a session file, not a stream: sess-append --entries takes entries")
 			}
@@ -66,11 +66,6 @@ func (p *piReader) value(v js.Dict, _ string) verdict {
 		return other
 	}
 	return more
-}
-
-// isFile reports whether a value is a line of a session file.
-func (p *piReader) isFile(v js.Dict) bool {
-	return v.Get("id") != "" && v.Get("parentId") != ""
 }
 
 // begin records where the stream is from, as soon as it is known who prints it.
@@ -135,6 +130,9 @@ func (p *piReader) compaction(v js.Dict) {
 	}
 	p.rec.warn("a compaction is recorded as a custom entry: its stream does not say which messages it keeps; sess-compact makes one")
 	p.rec.entry(session.TypeCustom, 0, js.StringField("customType", "sess-record:compaction"), js.RawField("data", result))
+	if usage := result.Get("usage"); usage.IsObject() {
+		p.rec.spentOn("compaction", string(usage))
+	}
 }
 
 // announced are the types of entries that pi announces and that name no other entry: they are recorded as they are.

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"slices"
+
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -38,19 +40,21 @@ func (q *qwenReader) rest(usage js.Value) {
 
 // rest adds a usage entry for what was used and no reply said, by the provider given and the model of the newest answer.
 func (r *recorder) rest(used tokens, provider js.Field, more ...js.Field) {
-	if used == (tokens{}) {
+	if used != (tokens{}) {
+		r.spentOn(usageRest, used.usage(), append([]js.Field{provider}, more...)...)
+	}
+}
+
+// spentOn adds a usage entry for what was used beside the replies, by the provider and the model of the newest answer unless
+// more has others.
+func (r *recorder) spentOn(kind, usage string, more ...js.Field) {
+	usage, err := session.CompleteUsage(usage)
+	if err != nil {
+		r.problem("the usage of a %s cannot be read: %v", kind, err)
 		return
 	}
-	model := js.StringField("model", "unknown")
-	for _, f := range r.by {
-		if f.Name == model.Name {
-			model = f
-		}
-	}
-	usage, err := session.CompleteUsage(used.usage())
-	if err != nil {
-		return // of our own
-	}
-	r.spent = r.spent.plus(used)
-	r.entry(session.TypeUsage, r.now(), append([]js.Field{js.StringField("kind", "rest"), provider, model, js.RawField("usage", usage)}, more...)...)
+	fields := merge([]js.Field{js.StringField("kind", kind), js.StringField("provider", "unknown"), js.StringField("model", "unknown")},
+		slices.DeleteFunc(slices.Clone(r.by), func(f js.Field) bool { return f.Name == "api" }))
+	r.spent = r.spent.plus(spentIn(js.Value(usage)))
+	r.entry(session.TypeUsage, r.now(), merge(append(fields, js.RawField("usage", usage)), more)...)
 }

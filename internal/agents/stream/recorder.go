@@ -137,6 +137,12 @@ func (r *recorder) entry(typ string, at int64, fields ...js.Field) *Item {
 	return r.add(&Item{Type: typ, Fields: fields, Time: at})
 }
 
+// context adds what an agent says in the user's name.
+func (r *recorder) context(agent string, at int64, content string) *Item {
+	return r.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext(agent)),
+		js.RawField("content", content), js.RawField("display", "false"))
+}
+
 // counts takes note of details that count up the usage of an agent's session.
 func (r *recorder) counts(details js.Value) {
 	if id := details.Get("sessionId").Str(); id != "" {
