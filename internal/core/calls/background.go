@@ -19,7 +19,7 @@ var (
 			`(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`,
 			`Command (?:running in background|was [a-z ]*backgrounded[a-z ]*) with ID: ([\w-]+)`,
 			`Command (?:moved to background \(|is running in background\. )PID: (\d+)`,
-			`Background shell started\.\nid: (\S+)`,
+			`Background shell (?:started\.\nid: (\S+)|(\S+) started \(pid )`,
 			`(?:Async|Background) agent launched successfully\.\nagentId: (\S+)`,
 			`task_id: (\S+)\n(?:pid: \d+\ndescription: |status: running\nagent_id: )`,
 		}, "|") + `)`),

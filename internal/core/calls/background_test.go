@@ -87,6 +87,7 @@ func TestFollowers(t *testing.T) {
 		"Kimi":              {"Bash", "task_id: bash-1\npid: 3\ndescription: make\nstatus: running\nautomatic_notification: true\n", "TaskOutput", `{"task_id":"bash-1"}`, "Wall time: 1.000 seconds\nretrieval_status: success\ntask_id: bash-1\nstatus: failed\nexit_code: 4\n\n[output]\nstatus: completed", "", "0 3 run 4 make"},
 		"Kimi, ended first": {"Bash", "task_id: bash-1\npid: 3\ndescription: make\nstatus: running\n", "TaskStop", `{"task_id":"bash-1"}`, "Wall time: 1.000 seconds\ntask_id: bash-1\nstatus: completed\nreason: x", "", "0 3 run 0 make"},
 		"Qwen":              {"run_shell_command", "Background shell started.\nid: bg_1\npid: 7\n", "task_stop", `{"task_id":"bg_1"}`, `Cancellation requested for background shell "bg_1".`, "", "0 3 run fail make"},
+		"Qwen, printed":     {"run_shell_command", "Background shell bg_1 started (pid 7).", "task_stop", `{"task_id":"bg_1"}`, `Cancellation requested for background shell "bg_1".`, "", "0 3 run fail make"},
 		"Gemini":            {"run_shell_command", "Command moved to background (PID: 7). Output hidden. Press Ctrl+B to view.", "list_background_processes", `{}`, "- [PID 6] RUNNING: `x`\n- [PID 7] EXITED: `make` (Exit Code: 2)", "", "0 3 run 2 make"},
 		"Gemini, runs":      {"run_shell_command", "Command is running in background. PID: 7. Initial output:\n", "list_background_processes", `{}`, "- [PID 7] RUNNING: `make (Exit Code: 2)`", "", "0 1 run open make"},
 	} {
