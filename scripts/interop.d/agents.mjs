@@ -6,8 +6,9 @@
 //
 // A script is a list of replies: {thinking, text, calls: [{name, args}]}, {status} for a
 // refusal, {text, hang: true} for one that stops in the midst of its text, or {silent: true} for
-// none at all. A reply with always: true is given to all who come after, too. A function makes the reply from the
-// body of the request.
+// none at all. A reply with always: true is given to all who come after, too. used says what a reply uses, other than a
+// little: {input, cached, output}. apart: true leaves it out of what was spent. A function makes the reply from the body
+// of the request.
 import { createServer } from "node:http";
 
 const pieces = (text) => text.match(/[^]{1,9}/gu) ?? [];
@@ -39,7 +40,7 @@ export async function serve() {
 		let text = "";
 		for await (const chunk of request.setEncoding("utf8")) text += chunk;
 		const [, who, ...path] = request.url.split("?")[0].split("/");
-		const speak = { messages, responses, completions: chat }[path.at(-1)] ?? (path.at(-1)?.endsWith(":streamGenerateContent") && contents);
+		const speak = { messages, responses, completions: chat }[path.at(-1)] ?? (/:(streamG|g)enerateContent$/.test(path.at(-1)) && contents);
 		if (request.method !== "POST" || !speak || !scripts.has(who)) {
 			return json(response, path.at(-1) === "models" ? 200 : 404, path.at(-1) === "models" ? { object: "list", data: [] } : {});
 		}
@@ -55,10 +56,11 @@ export async function serve() {
 		}
 		const stop = () => stopped.get(who).resolve();
 		if (reply.silent) return stop();
-		const calls = (reply.calls ?? []).map((c) => ({ ...c, id: `call_${++count}` })), used = cost(++count);
-		if (!title && !reply.hang) for (const key of Object.keys(used)) spent.get(who)[key] += used[key];
-		response.writeHead(200, { "content-type": "text/event-stream" });
-		speak(response, { ...reply, calls, model: body.model ?? /models\/([^:]+):/.exec(request.url)?.[1], id: String(count), stop, used });
+		const calls = (reply.calls ?? []).map((c) => ({ ...c, id: `call_${++count}` })), used = { ...cost(++count), ...reply.used };
+		if (!title && !reply.hang && !reply.apart) for (const key of Object.keys(used)) spent.get(who)[key] += used[key];
+		const whole = path.at(-1).endsWith(":generateContent"); // Gemini CLI asks so for a summary
+		response.writeHead(200, { "content-type": whole ? "application/json" : "text/event-stream" });
+		speak(response, { ...reply, calls, model: body.model ?? /models\/([^:]+):/.exec(request.url)?.[1], id: String(count), stop, used, whole });
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
@@ -136,13 +138,15 @@ function chat(response, { thinking, text, calls, model, id, hang, stop, used }) 
 	response.end("data: [DONE]\n\n");
 }
 
-function contents(response, { thinking, text, calls, model, id, hang, stop, used }) {
-	const send = (parts, finishReason, usageMetadata) => response.write(`data: ${JSON.stringify({
-		candidates: [{ index: 0, content: { role: "model", parts }, ...finishReason ? { finishReason } : {} }], modelVersion: model, responseId: id, usageMetadata })}\r\n\r\n`);
+function contents(response, { thinking, text, calls, model, id, hang, stop, used, whole }) {
+	const piece = (parts, finishReason, usageMetadata) => JSON.stringify({
+		candidates: [{ index: 0, content: { role: "model", parts }, ...finishReason ? { finishReason } : {} }], modelVersion: model, responseId: id, usageMetadata });
+	const send = (...of) => response.write(`data: ${piece(...of)}\r\n\r\n`);
+	const usage = { promptTokenCount: used.input, cachedContentTokenCount: used.cached, candidatesTokenCount: used.output, totalTokenCount: used.input + used.output };
+	if (whole) return response.end(piece([{ text }], "STOP", usage));
 	if (thinking) send([{ text: thinking, thought: true }]);
 	for (const piece of pieces(text ?? "")) send([{ text: piece }]);
 	if (hang) return stop();
-	send(calls.length > 0 ? calls.map((c) => ({ functionCall: { id: c.id, name: c.name, args: c.args } })) : [{ text: "" }], "STOP",
-		{ promptTokenCount: used.input, cachedContentTokenCount: used.cached, candidatesTokenCount: used.output, totalTokenCount: used.input + used.output });
+	send(calls.length > 0 ? calls.map((c) => ({ functionCall: { id: c.id, name: c.name, args: c.args } })) : [{ text: "" }], "STOP", usage);
 	response.end();
 }

@@ -1,12 +1,19 @@
 // The agents that are run: a home in which each knows one model, that of agents.mjs, its command lines, its
 // names for tools, and where it stores its sessions.
 //
-// home(DIR, URL) makes the home and returns the environment. argv(PROGRAM, PROMPT, {image, resume}) is
-// the command that prints events; without PROMPT it reads it on standard input.
+// home(DIR, URL) makes the home and returns the environment. argv(PROGRAM, PROMPT, {image, resume, talk}) is
+// the command that prints events; without PROMPT it reads it on standard input, and with talk prompts as JSON while it works.
 // pieces says that texts are printed as they come, polite that it exits with 0 though the model has failed, stubborn
 // that it goes on trying, nameless that it does not print which model answers, mute that it prints no tokens, and attaches that
-// it prints the prompt with the image that goes with it. own is what it says in the user's name itself.
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+// it prints the prompt with the image that goes with it. own is what it says in the user's name itself. brief says that it prints
+// results as a user is shown them, and thoughtless that it prints no thinking.
+//
+// What it has when it prints a stream, as docs/formats/streams.md has it: background(COMMAND) and helper(PROMPT) are calls of tools.
+// ends says that it prints how a command in the background ended, inside that it prints the calls of a sub-agent, and apart that what
+// a sub-agent used is printed nowhere. small(DIR) has it compact soon, full is from how many tokens on, late says that it does so when
+// it has answered, and compacts is what it prints of that: "entry", "beside", its "tokens" or "". talks says that it takes prompts while
+// it works, and replays that it prints them. again(DIR) has it try again, and returns what that adds to the environment.
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homes, model } from "./real.mjs";
 
@@ -16,7 +23,12 @@ export const found = (dir, name) => !existsSync(dir) ? [] : readdirSync(dir, { r
 
 const put = (file, value) => {
 	mkdirSync(dirname(file), { recursive: true });
-	writeFileSync(file, JSON.stringify(value, null, 1));
+	writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value, null, 1));
+};
+const change = (file, f) => {
+	const value = JSON.parse(readFileSync(file, "utf8"));
+	f(value);
+	put(file, value);
 };
 const some = (prompt) => prompt === undefined ? [] : [prompt];
 
@@ -26,6 +38,8 @@ const pi = {
 		...resume ? ["--session", resume] : [], ...image ? [`@${image}`] : [], ...some(prompt)],
 	read: (path) => ({ name: "read", args: { path } }), bash: (command) => ({ name: "bash", args: { command } }),
 	stored: (dir) => ["pi", ...found(join(dir, "agent/sessions"), /\.jsonl$/)],
+	small: (dir) => change(join(dir, "agent/settings.json"), (v) => { v.compaction = { enabled: true, keepRecentTokens: 50 }; }), late: true, compacts: "beside",
+	again: (dir) => change(join(dir, "agent/settings.json"), (v) => { v.retry = { enabled: true, maxRetries: 2, baseDelayMs: 200 }; }),
 	pieces: true, polite: true, attaches: true,
 	piece: /text_delta/, // on a busy machine its message_start has the text already
 };
@@ -40,7 +54,7 @@ export function warned(a, stderr) {
 }
 
 export const programs = {
-	"pi-0.73": pi, "pi-0.87": pi, "pi-1.5": pi,
+	"pi-0.73": { ...pi, compacts: "" }, "pi-0.87": pi, "pi-1.5": pi,
 	omp: {
 		home(dir, url) {
 			const env = homes.pi(dir, `${url}/v1`);
@@ -55,11 +69,12 @@ export const programs = {
 	claude: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), CLAUDE_CONFIG_DIR: join(dir, "config"), ANTHROPIC_API_KEY: "dummy", ANTHROPIC_BASE_URL: url, IS_SANDBOX: "1",
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_MAX_RETRIES: "0" }),
-		argv: (program, prompt, { resume } = {}) => [program, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose", "--include-partial-messages",
-			...resume ? ["--resume", resume] : [], ...some(prompt)],
+		argv: (program, prompt, { resume, talk } = {}) => [program, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose", "--include-partial-messages",
+			...talk ? ["--input-format", "stream-json", "--replay-user-messages"] : [], ...resume ? ["--resume", resume] : [], ...some(prompt)],
 		read: (file_path) => ({ name: "Read", args: { file_path } }), background: (command) => ({ name: "Bash", args: { command, description: "run", run_in_background: true } }), bash: (command) => ({ name: "Bash", args: { command, description: "run" } }),
 		stored: (dir) => ["claude", ...found(join(dir, "config/projects"), /\.jsonl$/)],
-		pieces: true,
+		helper: (prompt) => ({ name: "Agent", args: { description: "look", prompt, subagent_type: "general-purpose", run_in_background: false } }), inside: true,
+		again: () => ({ CLAUDE_CODE_MAX_RETRIES: "2" }), small: () => {}, full: 990_000, compacts: "entry", talks: true, replays: true, ends: true, pieces: true,
 	},
 	codex: {
 		home: (dir, url) => homes.codex(dir, `${url}/v1`),
@@ -67,6 +82,10 @@ export const programs = {
 			...resume ? [] : ["-s", "danger-full-access"], ...image ? [`--image=${image}`] : [], "--", prompt],
 		read: (path) => ({ name: "exec_command", args: { cmd: `cat ${path}` } }), bash: (cmd) => ({ name: "exec_command", args: { cmd } }),
 		stored: (dir) => ["codex", ...found(join(dir, ".codex/sessions"), /\.jsonl$/)], log: true, nameless: true,
+		background: (cmd) => ({ name: "exec_command", args: { cmd, yield_time_ms: 250 } }),
+		helper: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", args: { message } }), apart: true,
+		again: (dir) => put(join(dir, ".codex/config.toml"), readFileSync(join(dir, ".codex/config.toml"), "utf8").replace("request_max_retries = 0", "request_max_retries = 2")),
+		small: (dir) => put(join(dir, ".codex/config.toml"), `model_auto_compact_token_limit = 5000\n${readFileSync(join(dir, ".codex/config.toml"), "utf8")}`), compacts: "tokens",
 		words: /high demand/, // of a model that fails with 500
 	},
 	opencode: {
@@ -74,6 +93,8 @@ export const programs = {
 		argv: (program, prompt, { image, resume } = {}) => [program, "run", "--format", "json", "--thinking", ...resume ? ["-s", resume] : [], ...some(prompt), ...image ? ["-f", image] : []],
 		read: (filePath) => ({ name: "read", args: { filePath } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
 		stored: (dir) => ["opencode", ...found(join(dir, "data"), /^opencode.*\.db$/)],
+		helper: (prompt) => ({ name: "task", args: { description: "look", prompt, subagent_type: "general" } }), apart: true,
+		small: (dir) => change(join(dir, "config/opencode/opencode.json"), (v) => { v.provider.mock.models[model].limit = { context: 20_000, output: 2000 }; }), compacts: "entry",
 		nameless: true, stubborn: true,
 	},
 	gemini: {
@@ -86,18 +107,27 @@ export const programs = {
 		},
 		argv: (program, prompt) => [program, "-m", "gemini-2.5-pro", "--yolo", "-o", "stream-json", ...prompt === undefined ? [] : ["-p", prompt]],
 		read: (file_path) => ({ name: "read_file", args: { file_path } }), bash: (command) => ({ name: "run_shell_command", args: { command, description: "run" } }),
-		pieces: true,
+		stored: (dir) => ["gemini", ...found(join(dir, ".gemini/tmp"), /^session-.*\.jsonl?$/)],
+		background: (command) => ({ name: "run_shell_command", args: { command, description: "run", is_background: true } }),
+		helper: (prompt) => ({ name: "invoke_agent", args: { agent_name: "generalist", prompt } }),
+		again: (dir) => change(join(dir, ".gemini/settings.json"), (v) => { v.general.maxAttempts = 2; }),
+		brief: true, thoughtless: true, pieces: true,
 	},
 	qwen: {
 		home(dir, url) {
 			const { HOME, TMPDIR, LANG } = homes.pi(dir, ""); // it takes no notice of NO_PROXY
 			put(join(dir, ".qwen/settings.json"), { security: { auth: { selectedType: "openai" }, folderTrust: { enabled: false } }, general: { disableAutoUpdate: true, enableAutoUpdate: false },
-				privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false }, tools: { useRipgrep: false }, model: { generationConfig: { maxRetries: 0 } } });
+				privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false }, tools: { useRipgrep: false }, model: { generationConfig: { maxRetries: 0, modalities: { image: true } } } });
 			return { HOME, TMPDIR, LANG, OPENAI_API_KEY: "dummy", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model, QWEN_CODE_NO_RELAUNCH: "1", GEMINI_CLI_NO_RELAUNCH: "1" };
 		},
-		argv: (program, prompt) => [program, "--yolo", "--auth-type", "openai", "-o", "stream-json", "--include-partial-messages", ...prompt === undefined ? [] : ["-p", prompt]],
+		argv: (program, prompt, { talk } = {}) => [program, "--yolo", "--auth-type", "openai", "-o", "stream-json", "--include-partial-messages",
+			...talk ? ["--input-format", "stream-json"] : [], ...prompt === undefined ? [] : ["-p", prompt]],
 		read: (file_path) => ({ name: "read_file", args: { file_path } }), bash: (command) => ({ name: "run_shell_command", args: { command, description: "run", is_background: false } }),
-		pieces: true, stubborn: true,
+		stored: (dir) => ["qwen", ...found(join(dir, ".qwen/projects"), /\.jsonl$/)],
+		background: (command) => ({ name: "run_shell_command", args: { command, description: "run", is_background: true } }),
+		helper: (prompt) => ({ name: "agent", args: { description: "look", prompt, subagent_type: "general-purpose", run_in_background: false } }), inside: true,
+		small: (dir) => change(join(dir, ".qwen/settings.json"), (v) => { v.model.chatCompression = { contextPercentageThreshold: 0.1 }; v.model.generationConfig.contextWindowSize = 20_000; }), compacts: "tokens",
+		brief: true, talks: true, pieces: true, stubborn: true,
 	},
 	kimi: { // only what it stores is looked at
 		home(dir, url) {
@@ -118,6 +148,7 @@ max_context_size = 200000
 		},
 		argv: (program, prompt) => [program, "-p", prompt, "--output-format", "stream-json"],
 		read: (path) => ({ name: "Read", args: { path } }), bash: (command) => ({ name: "Bash", args: { command } }),
+		stored: (dir) => ["kimi", ...found(join(dir, ".kimi-code/sessions"), /^wire\.jsonl$/)],
 		unrecorded: true,
 	},
 	copilot: {
@@ -125,6 +156,10 @@ max_context_size = 200000
 			COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "dummy", COPILOT_MODEL: model }),
 		argv: (program, prompt) => [program, "--output-format", "json", "--allow-all-tools", "--allow-all-paths", "--no-color", ...prompt === undefined ? [] : ["-p", prompt]],
 		read: (path) => ({ name: "view", args: { path } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
+		stored: (dir) => ["copilot", ...found(join(dir, ".copilot/session-state"), /^events\.jsonl$/)],
+		background: (command) => ({ name: "bash", args: { command, description: "run", mode: "async", shellId: "s1" } }), ends: true,
+		helper: (prompt) => ({ name: "task", args: { description: "look", prompt, agent_type: "general-purpose", name: "looker", mode: "sync" } }), inside: true,
+		small: () => {}, compacts: "",
 		pieces: true, stubborn: true, mute: true,
 	},
 };

@@ -9,17 +9,11 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
-import { found, programs as agents } from "./programs.mjs";
+import { programs as agents } from "./programs.mjs";
 import { Tally, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const stores = {
-	copilot: (dir) => found(join(dir, ".copilot/session-state"), /^events\.jsonl$/),
-	gemini: (dir) => found(join(dir, ".gemini/tmp"), /^session-.*\.jsonl?$/),
-	kimi: (dir) => found(join(dir, ".kimi-code/sessions"), /^wire\.jsonl$/),
-	qwen: (dir) => found(join(dir, ".qwen/projects"), /\.jsonl$/),
-};
-const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => stores[name]));
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["copilot", "gemini", "kimi", "qwen"].includes(name)));
 const server = await serve();
 const prompt = "Which words stand in a.txt, and what does the command say?";
 
@@ -35,7 +29,7 @@ async function wrong(name) {
 	];
 	server.play(who, structuredClone(script));
 	const r = await run(a.argv(programs[name], prompt), { cwd: project, env });
-	const [file] = stores[name](dir);
+	const [, file] = a.stored(dir);
 	if (r.status !== 0 || !file) return `status ${r.status}, and it stored ${file}: ${r.stderr}`;
 	const i = spawnSync("sess-import", ["-q", "-o", "-", file], { encoding: "utf8", maxBuffer: 1 << 28 });
 	if (i.status !== 0) return `importing: status ${i.status}: ${i.stderr}`;
@@ -95,7 +89,7 @@ const own = {
 async function wentOn(name) {
 	const a = agents[name], dir = join(work, name), who = `stored-${name}`, project = join(dir, "project");
 	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
-	const [file] = stores[name](dir), i = spawnSync("sh", ["-c", 'sess-import -q -o - "$1" | sess-path --as openai', "sh", file], { encoding: "utf8", maxBuffer: 1 << 28 });
+	const [, file] = a.stored(dir), i = spawnSync("sh", ["-c", 'sess-import -q -o - "$1" | sess-path --as openai', "sh", file], { encoding: "utf8", maxBuffer: 1 << 28 });
 	const before = parts({ messages: JSON.parse(i.stdout) });
 	server.play(who, [{ text: "You asked for the words." }]);
 	const [program, ...argv] = a.argv(programs[name], again);
@@ -114,7 +108,7 @@ async function wentOn(name) {
 		if (ours !== theirs) wrong.push(`its model is shown ${theirs} of the kind ${kind}, and sess-path has ${ours}`);
 	}
 	const after = spawnSync("sess-import", ["-q", "-o", "-", file], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout;
-	if (!stores[name](dir).some((f) => spawnSync("sess-import", ["-q", "-o", "-", f], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout.includes("You asked for the words."))) wrong.push(`the answer is not in the session: ${after.length} bytes`);
+	if (!a.stored(dir).slice(1).some((f) => spawnSync("sess-import", ["-q", "-o", "-", f], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout.includes("You asked for the words."))) wrong.push(`the answer is not in the session: ${after.length} bytes`);
 	return wrong.slice(0, 5).join("; ");
 }
 
