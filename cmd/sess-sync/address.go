@@ -1,20 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/core/bucket/s3"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/remote/dir"
 	"github.com/sess-tools/sess/internal/share/remote/nats"
-	"github.com/sess-tools/sess/internal/share/remote/s3"
 )
 
 // open connects to the remote at an address. With create, its place is made if that is a
@@ -29,15 +27,9 @@ func (c *config) open(_ context.Context, s *cli.Streams, address string, create 
 	if !ok {
 		return openDir(strings.TrimPrefix(address, "dir:"), create, warn)
 	}
-	// An address stands in the list of processes and in logs, so it has no secrets. One that
-	// is refused may have, and is not repeated.
-	u, err := url.Parse(address)
+	u, err := s3.URL(address)
 	if err != nil {
-		return nil, cli.UsageError("the address of the remote is no URL")
-	}
-	if u.User != nil {
-		return nil, cli.WithHint(cli.UsageError("the address of the remote has a user or a password in it"),
-			"credentials come from the environment or from files: see sess-sync(1)")
+		return nil, err
 	}
 	if err := cli.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
 		return nil, err
@@ -50,42 +42,16 @@ func (c *config) open(_ context.Context, s *cli.Streams, address string, create 
 		config.Timeout = c.timeout
 		return nats.Open(config, warn)
 	}
-	config, err := c.bucket(u)
+	config, err := s3.ConfigOf(u, c.insecure)
 	if err != nil {
 		return nil, err
 	}
 	config.Timeout = c.timeout
-	return s3.Open(config, warn)
-}
-
-// bucket reads the address of a bucket.
-func (c *config) bucket(u *url.URL) (s3.Config, error) {
-	b := s3.Config{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/"), Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
-	if b.Bucket == "" || u.Fragment != "" {
-		return b, cli.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
+	b, err := s3.Open(config, warn)
+	if err != nil {
+		return nil, err
 	}
-	for name, values := range u.Query() {
-		if err := cli.RefuseUnknown("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
-			return b, err
-		}
-		switch value := values[0]; name {
-		case "endpoint":
-			e, err := url.Parse(value)
-			if err != nil || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.Scheme != "https" && e.Scheme != "http" {
-				return b, cli.UsageError("the endpoint of the remote is no https://HOST")
-			}
-			b.Host, b.Plain, b.PathStyle = e.Host, e.Scheme == "http", true
-			if b.Plain && !c.insecure && !loopback(e.Hostname()) {
-				return b, cli.WithHint(cli.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "--insecure uses it all the same")
-			}
-		case "region":
-			b.Region = value
-		}
-	}
-	if style := u.Query().Get("path-style"); style != "" {
-		b.PathStyle = style != "0"
-	}
-	return b, nil
+	return remote.Over(b, warn), nil
 }
 
 // stream reads the address of a stream.
@@ -101,7 +67,7 @@ func (c *config) stream(u *url.URL) (nats.Config, error) {
 		if one.Hostname() == "" {
 			return n, cli.UsageError("the address of the remote names no host")
 		}
-		if u.Scheme == "nats" && !c.insecure && !loopback(one.Hostname()) {
+		if u.Scheme == "nats" && !c.insecure && !s3.Loopback(one.Hostname()) {
 			return n, cli.WithHint(cli.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
 		}
 		n.Servers = append(n.Servers, u.Scheme+"://"+host)
@@ -119,12 +85,6 @@ func ownOnly(name string) error {
 		err = cli.WithHint(fmt.Errorf("%s: others can read the credentials", name), "chmod 600 %s", cli.ShellQuote(name))
 	}
 	return err
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func openDir(name string, create bool, warn func(string, ...any)) (remote.Log, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
@@ -110,7 +111,7 @@ func (a *addition) run(ctx context.Context) (*session.Batch, error) {
 		if !errors.Is(err, remote.ErrMoved) || try >= a.tries {
 			return nil, err
 		}
-		if err := remote.Pause(ctx, try); err != nil {
+		if err := bucket.Pause(ctx, try); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket/s3"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
@@ -51,11 +52,8 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 	}
 }
 
-// defaultTimeout is how long a remote may say nothing.
-const defaultTimeout = 30 * time.Second
-
 func (c *config) timeoutFlag() cli.Flag {
-	return cli.Duration(&c.timeout, "timeout", defaultTimeout, "give up after `DURATION` without a word of the remote")
+	return cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the remote")
 }
 
 // with opens a remote for as long as do takes.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -69,13 +70,11 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 
 // CardCache returns the file that keeps the cards of a remote on this machine, "" if there is no place for one.
 func CardCache(l Log) string {
-	dir, err := os.Getenv("XDG_CACHE_HOME"), error(nil)
-	if !filepath.IsAbs(dir) {
-		if dir, err = os.UserCacheDir(); err != nil {
-			return ""
-		}
+	dir, err := disk.CacheDir()
+	if err != nil {
+		return ""
 	}
-	return filepath.Join(dir, "sess", "cards-"+SumOf([]byte(l.Name()))[:16]+".ndjson")
+	return filepath.Join(dir, "cards-"+bucket.SumOf([]byte(l.Name()))[:16]+".ndjson")
 }
 
 // The first line of a cache says whose cards they are, and each other one is a card.

@@ -3,18 +3,16 @@ package remote
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/parallel"
 )
 
@@ -92,7 +90,7 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 		case !errors.Is(gerr, ErrAbsent) && !errors.Is(gerr, ErrUnknown):
 			return 0, gerr
 		}
-		if err := Pause(ctx, try); err != nil {
+		if err := bucket.Pause(ctx, try); err != nil {
 			return 0, err
 		}
 	}
@@ -100,23 +98,6 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 
 // answers is how often a write is tried again that got no answer and is not there.
 const answers = 6
-
-// Pause waits before a further try, for a random time of up to 20 ms that doubles with
-// each try, and 2 s at most. The error is that of ctx.
-func Pause(ctx context.Context, try int) error {
-	most := 2 * time.Second
-	if try < 7 {
-		most = 20 * time.Millisecond << try
-	}
-	t := time.NewTimer(rand.N(most))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return ctx.Err()
-	}
-}
 
 func (l *log) Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
@@ -292,13 +273,7 @@ func (l *log) sumsNow(ctx context.Context, key string, n uint64) []string {
 
 // summed reports whether data has one of some sums, or there is nothing to compare.
 func summed(data []byte, sums []string) bool {
-	return sums == nil || slices.Contains(sums, SumOf(data))
-}
-
-// SumOf returns the SHA-256 of an object, in hex.
-func SumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return sums == nil || slices.Contains(sums, bucket.SumOf(data))
 }
 
 func (l *log) Has(ctx context.Context, key string) (bool, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/core/bucket"
 )
 
 // shelf is a bucket in memory, for reading.
@@ -28,7 +30,7 @@ func (s shelf) Get(_ context.Context, name string, most int64, room []byte) ([]b
 	case int64(len(data)) > most:
 		return nil, ErrTooLarge
 	}
-	room = Room(room, int64(len(data)))
+	room = bucket.Room(room, int64(len(data)))
 	copy(room, data)
 	return room, nil
 }
@@ -149,7 +151,7 @@ func TestSumsAreNoSnapshot(t *testing.T) {
 			if n == nameOf("k", 3) && list <= late {
 				data = []byte("too late\n")
 			}
-			return SumOf(data)
+			return bucket.SumOf(data)
 		}
 		var err error
 		for _, err = range Over(racing{s, &lists, sum}, nil).Read(t.Context(), "k", 0) {

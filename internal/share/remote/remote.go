@@ -6,7 +6,7 @@
 // with [ErrMoved] if another part came meanwhile. That is all the coordination there
 // is. See docs/adr/0034 and 0035.
 //
-// Engines are a directory and an object store, both of which are a [Bucket] to [Over], and
+// Engines are a directory and an object store, both of which are a [bucket.Bucket] to [Over], and
 // a stream.
 // Package remotetest has the tests that every engine passes.
 package remote
@@ -17,6 +17,8 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/sess-tools/sess/internal/core/bucket"
 )
 
 // A Pos is a place in the log of a session, behind a part. It means something to the
@@ -30,10 +32,12 @@ type Part struct {
 	Data []byte // whole lines
 }
 
-// Limits are those of an engine.
-type Limits struct {
-	MaxPart int64 // bytes of a part
-}
+// What an engine that is a bucket keeps its parts in; see package bucket.
+type (
+	Bucket = bucket.Bucket
+	Object = bucket.Object
+	Limits = bucket.Limits
+)
 
 // A Log is where sessions are shared. Its methods may be called concurrently. A key is
 // what [KeyOf] makes of the id of a session.
@@ -84,23 +88,23 @@ var (
 	// ErrMoved means: another part has the number.
 	ErrMoved = errors.New("the session in the remote moved")
 	// ErrDenied means: the remote refuses what was asked.
-	ErrDenied = errors.New("permission denied by the remote")
+	ErrDenied = bucket.ErrDenied
 	// ErrFull means: the remote has no room.
-	ErrFull = errors.New("the remote is full")
+	ErrFull = bucket.ErrFull
 	// ErrTooLarge means: a part or an object is larger than the limit.
-	ErrTooLarge = errors.New("larger than the remote allows")
+	ErrTooLarge = bucket.ErrTooLarge
 	// ErrNoRemote means: there is no remote at the place.
-	ErrNoRemote = errors.New("not a remote")
+	ErrNoRemote = bucket.ErrNoRemote
 	// ErrUnsafe means: the engine lets two writers have one number.
 	ErrUnsafe = errors.New("two writers can get the same number")
 	// ErrDamaged means: parts are missing, or are not what was written.
-	ErrDamaged = errors.New("damaged in the remote")
+	ErrDamaged = bucket.ErrDamaged
 	// ErrGap means: there are parts behind one that is missing.
 	ErrGap error = gap{}
 	// ErrVersion means: the remote has a layout that this program does not know.
 	ErrVersion = errors.New("made by a newer program")
 	// ErrSilent means: the remote took too long to answer, or to go on with an answer.
-	ErrSilent = errors.New("the remote does not answer")
+	ErrSilent = bucket.ErrSilent
 	// ErrWentBack means: the remote has fewer parts than it had.
 	ErrWentBack = errors.New("the remote went back")
 	// ErrNoCard means: there is no card.
@@ -114,48 +118,6 @@ func (gap) Error() string { return ErrDamaged.Error() }
 
 func (gap) Is(err error) bool { return err == ErrDamaged }
 
-// A Bucket keeps named objects: what an object store does, and a directory of files.
-// Names have slashes between their elements. The errors of the package are returned where
-// they fit.
-type Bucket interface {
-	// Create makes an object of a name that is not there, whole and durable, or not at
-	// all, and returns its ETag, if it knows it. The error matches ErrExists if the name is taken, and ErrUnknown if it
-	// cannot be told whether the object was made.
-	Create(ctx context.Context, name string, data []byte) (etag string, err error)
-	// Put makes or replaces an object.
-	Put(ctx context.Context, name string, data []byte) error
-	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
-	// than most bytes, and ErrDamaged if it is not what was written. A bucket that cannot tell
-	// says in List what a part has to be.
-	// The data may stand in room, which may be nil and is not read.
-	Get(ctx context.Context, name string, most int64, room []byte) ([]byte, error)
-	// List yields the objects whose names begin with prefix, which ends in a slash, and
-	// come after a name in byte order. Those of one directory come in byte order.
-	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
-	Limits() Limits
-	Name() string
-	Close() error
-}
-
-// Room returns a slice of n bytes, in room if there is as much.
-func Room(room []byte, n int64) []byte {
-	if int64(cap(room)) < n {
-		return make([]byte, n)
-	}
-	return room[:n]
-}
-
-// An Object is what a list says of an object.
-type Object struct {
-	Name string
-	Size int64
-	// Sums are SHA-256s, in hex, of which a part has to have one: of those who tried to make
-	// it, the one who did. Empty if there is none, and nil if Get compares them.
-	Sums []string
-	// ETag is another one if the object has other bytes, "" if the bucket has no such thing.
-	ETag string
-}
-
 // IsPart reports whether the name of an object is that of a part of a session. Of such an
 // object a bucket keeps the SHA-256.
 func IsPart(name string) bool {
@@ -165,7 +127,7 @@ func IsPart(name string) bool {
 
 // Errors of a Bucket.
 var (
-	ErrExists  = errors.New("the name is taken")
-	ErrUnknown = errors.New("no answer")
-	ErrAbsent  = errors.New("no such object")
+	ErrExists  = bucket.ErrExists
+	ErrUnknown = bucket.ErrUnknown
+	ErrAbsent  = bucket.ErrAbsent
 )

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -92,7 +93,7 @@ func (o Options) run(ctx context.Context, path string, push bool) (Result, error
 		case errors.Is(err, errAgain) && changed < tries:
 			changed++
 		case errors.Is(err, remote.ErrMoved) && moved < o.Tries:
-			if err := remote.Pause(ctx, moved); err != nil {
+			if err := bucket.Pause(ctx, moved); err != nil {
 				return s.result, err
 			}
 			moved++

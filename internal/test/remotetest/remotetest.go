@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 
@@ -615,7 +616,7 @@ func writer(ctx context.Context, l remote.Log, w, pushes int) error {
 		for _, p := range list {
 			at, n = p.Pos, p.N+1
 		}
-		if err := remote.Pause(ctx, min(try, 3)); err != nil {
+		if err := bucket.Pause(ctx, min(try, 3)); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 
@@ -37,7 +38,7 @@ type Stored struct {
 }
 
 // etag returns what changes with the bytes.
-func (o Stored) etag() string { return `"` + remote.SumOf(o.Data)[:32] + `"` }
+func (o Stored) etag() string { return `"` + bucket.SumOf(o.Data)[:32] + `"` }
 
 // A Fault is what happens to one request.
 type Fault struct {
@@ -160,6 +161,9 @@ func (f *Server) serve(w *httptest.ResponseRecorder, r *http.Request, method str
 			w.Header().Set("X-Amz-Meta-Sess-Sha256", o.Sum)
 		}
 		_, _ = w.Write(o.Data)
+	case http.MethodDelete:
+		delete(f.Objects, key)
+		w.WriteHeader(http.StatusNoContent)
 	default:
 		f.fail(w, Fault{Status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed"})
 	}
@@ -204,14 +208,14 @@ func (f *Server) list(w http.ResponseWriter, r *http.Request) {
 // Marked is the marker of a remote.
 func Marked() Stored {
 	data := remote.Marker(time.UnixMilli(0))
-	return Stored{data, remote.SumOf(data)}
+	return Stored{data, bucket.SumOf(data)}
 }
 
 // Store makes an object, while requests may come in.
 func (f *Server) Store(name, data string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.Objects[name] = Stored{[]byte(data), remote.SumOf([]byte(data))}
+	f.Objects[name] = Stored{[]byte(data), bucket.SumOf([]byte(data))}
 }
 
 // Count returns how many requests of a method came since the last call; LIST is a method.

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
@@ -28,7 +29,7 @@ const temps = ".tmp-"
 
 // Open opens the remote in a directory. Only [remote.Log.Init] makes one.
 func Open(name string, warn func(string, ...any)) (remote.Log, error) {
-	b, err := bucket(name)
+	b, err := opened(name)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func Open(name string, warn func(string, ...any)) (remote.Log, error) {
 // Make makes the directory for a remote, with mode 0700, if it is not there.
 func Make(name string) error { return os.MkdirAll(name, 0o700) }
 
-func bucket(name string) (*dir, error) {
+func opened(name string) (*dir, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func get(root *os.Root, name string, most int64, room []byte) ([]byte, error) {
 	if err := disk.Dense(f, fi.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, err, remote.ErrDamaged)
 	}
-	data := remote.Room(room, fi.Size())
+	data := bucket.Room(room, fi.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, disk.Cause(err))
 	}

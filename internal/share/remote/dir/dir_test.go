@@ -27,7 +27,7 @@ func place(t *testing.T, claim func(*os.Root, string, string) error) (string, re
 			if err := Make(name); err != nil {
 				t.Fatal(err)
 			}
-			b, err := bucket(name)
+			b, err := opened(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
@@ -24,7 +25,7 @@ const sumLen = 64
 
 // putSum makes the file of the sum of a part.
 func putSum(sub *os.Root, base string, data []byte) (name string, err error) {
-	name = "." + base + "." + remote.SumOf(data)
+	name = "." + base + "." + bucket.SumOf(data)
 	f, err := sub.OpenFile(name, os.O_WRONLY|disk.Exclusive, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return name, nil

@@ -115,7 +115,7 @@ func TestSparsePart(t *testing.T) {
 	if disk.Dense(f, int64(len(data))) == nil {
 		t.Skip("holes are not told here")
 	}
-	b, err := bucket(name)
+	b, err := opened(name)
 	if err != nil {
 		t.Fatal(err)
 	}

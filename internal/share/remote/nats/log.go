@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 
@@ -91,7 +92,7 @@ func (l *log) put(ctx context.Context, subject string, after remote.Pos, n uint6
 			return 0, err
 		}
 		// Another message has the place, but the replicas have not agreed on it yet.
-		if err := remote.Pause(ctx, try); err != nil {
+		if err := bucket.Pause(ctx, try); err != nil {
 			return 0, err
 		}
 	}

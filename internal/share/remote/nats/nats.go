@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 
@@ -107,7 +108,7 @@ func (l *log) again(ctx context.Context, ask func(context.Context) error) error 
 		if !errors.Is(err, remote.ErrUnknown) || time.Now().After(until) {
 			return err
 		}
-		if perr := remote.Pause(ctx, try); perr != nil {
+		if perr := bucket.Pause(ctx, try); perr != nil {
 			return perr
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
@@ -252,7 +253,7 @@ func TestForeignMessage(t *testing.T) {
 		m := &nats.Msg{Subject: l.subject(key), Data: []byte(data), Header: nats.Header{}}
 		if number != "" {
 			m.Header.Set(partHeader, number)
-			m.Header.Set(sumHeader, remote.SumOf(m.Data))
+			m.Header.Set(sumHeader, bucket.SumOf(m.Data))
 		}
 		if _, err := l.js.PublishMsg(t.Context(), m); err != nil {
 			t.Fatal(err)

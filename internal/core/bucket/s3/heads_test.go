@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
@@ -62,7 +63,7 @@ func TestHeadsOfAStaleList(t *testing.T) {
 		if came++; came == 3 {
 			data := []byte("{}\n")
 			for i := range 30 { // some of them in front of what was listed, and some behind it
-				f.Objects[partName(fmt.Sprintf("s%d", i), uint64(i%3)+2)] = remotetest.Stored{Data: data, Sum: remote.SumOf(data)}
+				f.Objects[partName(fmt.Sprintf("s%d", i), uint64(i%3)+2)] = remotetest.Stored{Data: data, Sum: bucket.SumOf(data)}
 			}
 		}
 	}

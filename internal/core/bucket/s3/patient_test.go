@@ -63,14 +63,14 @@ func hostile(t *testing.T, warn func(string, ...any), answer http.HandlerFunc) r
 		client.CloseIdleConnections()
 		_ = s.Close()
 	})
-	l, err := Open(Config{
+	b, err := Open(Config{
 		Bucket: bucketName, Host: "bucket.test", PathStyle: true,
 		transport: client, creds: credentials.NewStaticV4("key", "hunter2", ""),
 	}, warn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return remote.Over(b, warn)
 }
 
 const emptyPage = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken></ListBucketResult>`
@@ -154,7 +154,7 @@ func TestSilenceIsTold(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		})
-		if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); !errors.Is(err, remote.ErrSilent) || time.Since(begun) >= 2*defaultTimeout {
+		if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); !errors.Is(err, remote.ErrSilent) || time.Since(begun) >= 2*DefaultTimeout {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 		mu.Lock()

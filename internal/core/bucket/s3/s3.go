@@ -1,12 +1,11 @@
-// Package s3 keeps a remote in a bucket of an object store that has the API of S3 and
-// a PUT with If-None-Match: *. It is the only importer of its client library.
+// Package s3 is a bucket of an object store that has the API of S3 and a PUT with If-None-Match: *. It is the only
+// importer of its client library.
 package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 
-	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/core/bucket"
 )
 
 // maxPart is the largest part in bytes. S3 takes 5 GiB in one PUT.
@@ -41,23 +40,16 @@ type Config struct {
 	Region    string // "" is us-east-1
 	PathStyle bool   // the bucket stands in the path, not in the host
 
-	Timeout time.Duration // how long the server may say nothing; 0 is 30 seconds
+	Type    string        // the media type of objects, "" for JSON Lines
+	Timeout time.Duration // how long the server may say nothing; 0 is DefaultTimeout
 
 	transport http.RoundTripper
 	creds     *credentials.Credentials
 }
 
-// Open returns the remote in a bucket. It does not connect.
-func Open(c Config, warn func(string, ...any)) (remote.Log, error) {
-	b, err := open(c, warn)
-	if err != nil {
-		return nil, err
-	}
-	return remote.Over(b, warn), nil
-}
-
-func open(c Config, warn func(string, ...any)) (*bucket, error) {
-	b := &bucket{Config: c, prefix: c.Prefix}
+// Open returns the bucket. It does not connect. Warn is called where an answer is waited for.
+func Open(c Config, warn func(string, ...any)) (*Bucket, error) {
+	b := &Bucket{Config: c, prefix: c.Prefix}
 	if b.prefix != "" {
 		b.prefix += "/"
 	}
@@ -93,7 +85,7 @@ func open(c Config, warn func(string, ...any)) (*bucket, error) {
 func transportOf(c Config, warn func(string, ...any)) (http.RoundTripper, error) {
 	p := &patient{next: c.transport, timeout: c.Timeout, warn: warn}
 	if p.timeout <= 0 {
-		p.timeout = defaultTimeout
+		p.timeout = DefaultTimeout
 	}
 	if p.next == nil {
 		t, err := minio.DefaultTransport(!c.Plain)
@@ -116,17 +108,17 @@ func chain() *credentials.Credentials {
 	})
 }
 
-// A bucket is a bucket of S3.
-type bucket struct {
+// A Bucket is a bucket of S3.
+type Bucket struct {
 	Config
 	core   minio.Core
 	prefix string
 }
 
-func (b *bucket) Limits() remote.Limits { return remote.Limits{MaxPart: maxPart} }
-func (b *bucket) Close() error          { return nil }
+func (b *Bucket) Limits() bucket.Limits { return bucket.Limits{MaxPart: maxPart} }
+func (b *Bucket) Close() error          { return nil }
 
-func (b *bucket) Name() string {
+func (b *Bucket) Name() string {
 	name := "s3://" + b.Bucket
 	if b.Prefix != "" {
 		name += "/" + b.Prefix
@@ -138,28 +130,42 @@ func (b *bucket) Name() string {
 }
 
 // Create puts an object under the condition that there is none.
-func (b *bucket) Create(ctx context.Context, name string, data []byte) (etag string, err error) {
+func (b *Bucket) Create(ctx context.Context, name string, data []byte) (etag string, err error) {
 	etag, err = b.put(ctx, name, data, true)
-	if err = classed(ctx, err); errors.Is(err, remote.ErrAbsent) { // what the condition was compared with went away meanwhile
-		err = fmt.Errorf("%w: %w", remote.ErrUnknown, err)
+	if err = classed(ctx, err); errors.Is(err, bucket.ErrAbsent) { // what the condition was compared with went away meanwhile
+		err = fmt.Errorf("%w: %w", bucket.ErrUnknown, err)
 	}
 	return etag, err
 }
 
-func (b *bucket) Put(ctx context.Context, name string, data []byte) error {
-	return again(ctx, func() error {
-		_, err := b.put(ctx, name, data, false)
+// Put is Replace without its ETag.
+func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
+	_, err := b.Replace(ctx, name, data)
+	return err
+}
+
+// Replace makes or replaces an object, and returns its ETag.
+func (b *Bucket) Replace(ctx context.Context, name string, data []byte) (etag string, err error) {
+	err = again(ctx, func() error {
+		etag, err = b.put(ctx, name, data, false)
 		return err
+	})
+	return etag, err
+}
+
+// Remove removes an object, if it is there.
+func (b *Bucket) Remove(ctx context.Context, name string) error {
+	return again(ctx, func() error {
+		return b.core.RemoveObject(ctx, b.Bucket, b.prefix+name, minio.RemoveObjectOptions{})
 	})
 }
 
 // put signs the hash of the data, which the server compares with the data it gets. The hash of
 // chunks, which the library would sign without TLS, would be one more.
-func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) (etag string, err error) {
-	hash := sha256.Sum256(data)
-	sum := hex.EncodeToString(hash[:])
+func (b *Bucket) put(ctx context.Context, name string, data []byte, absent bool) (etag string, err error) {
+	sum := bucket.SumOf(data)
 	o := minio.PutObjectOptions{
-		ContentType: "application/x-ndjson", DisableMultipart: true, DisableContentSha256: true,
+		ContentType: cmp.Or(b.Type, "application/x-ndjson"), DisableMultipart: true, DisableContentSha256: true,
 		UserMetadata: map[string]string{sumName: sum},
 	}
 	if absent {
@@ -169,7 +175,7 @@ func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool)
 	return info.ETag, err
 }
 
-func (b *bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
+func (b *Bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
 	err = again(ctx, func() error {
 		data, err = b.get(ctx, name, most, room)
 		return err
@@ -177,38 +183,38 @@ func (b *bucket) Get(ctx context.Context, name string, most int64, room []byte) 
 	return data, err
 }
 
-func (b *bucket) get(ctx context.Context, name string, most int64, room []byte) ([]byte, error) {
+func (b *Bucket) get(ctx context.Context, name string, most int64, room []byte) ([]byte, error) {
 	r, info, _, err := b.core.GetObject(ctx, b.Bucket, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	if info.Size > most {
-		return nil, remote.ErrTooLarge
+		return nil, bucket.ErrTooLarge
 	}
 	var data []byte
 	if info.Size >= 0 {
-		data = remote.Room(room, info.Size)
+		data = bucket.Room(room, info.Size)
 		_, err = io.ReadFull(r, data)
 	} else { // the server does not say
 		data, err = io.ReadAll(io.LimitReader(r, most+1))
 	}
-	switch sum := sha256.Sum256(data); {
+	switch {
 	case err != nil:
 		return nil, err
 	case int64(len(data)) > most:
-		return nil, remote.ErrTooLarge
+		return nil, bucket.ErrTooLarge
 	case info.UserMetadata[sumName] == "":
-		return nil, fmt.Errorf("%s has no SHA-256 as metadata: %w", name, remote.ErrDamaged)
-	case info.UserMetadata[sumName] != hex.EncodeToString(sum[:]):
-		return nil, fmt.Errorf("%s has another SHA-256 than was written: %w", name, remote.ErrDamaged)
+		return nil, fmt.Errorf("%s has no SHA-256 as metadata: %w", name, bucket.ErrDamaged)
+	case info.UserMetadata[sumName] != bucket.SumOf(data):
+		return nil, fmt.Errorf("%s has another SHA-256 than was written: %w", name, bucket.ErrDamaged)
 	}
 	return data, nil
 }
 
 // List goes on behind the last object that it got, if an answer is lost.
-func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[remote.Object, error] {
-	return func(yield func(remote.Object, error) bool) {
+func (b *Bucket) List(ctx context.Context, prefix, after string) iter.Seq2[bucket.Object, error] {
+	return func(yield func(bucket.Object, error) bool) {
 		stopped, page := false, &pages{}
 		ctx := context.WithValue(ctx, pagesKey{}, page)
 		err := again(ctx, func() error {
@@ -222,17 +228,17 @@ func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[remot
 				}
 				name, ok := strings.CutPrefix(info.Key, b.prefix)
 				if !ok || name <= after {
-					return fmt.Errorf("listing %s: %q is out of order: %w", prefix, info.Key, remote.ErrDamaged)
+					return fmt.Errorf("listing %s: %q is out of order: %w", prefix, info.Key, bucket.ErrDamaged)
 				}
 				after, page.n = name, 0
-				if stopped = !yield(remote.Object{Name: name, Size: info.Size, ETag: info.ETag}, nil); stopped {
+				if stopped = !yield(bucket.Object{Name: name, Size: info.Size, ETag: info.ETag}, nil); stopped {
 					return nil
 				}
 			}
 			return ctx.Err()
 		})
 		if err != nil && !stopped {
-			yield(remote.Object{}, err)
+			yield(bucket.Object{}, err)
 		}
 	}
 }
@@ -244,19 +250,19 @@ const tries = 6
 // again makes a request that may be made twice.
 func again(ctx context.Context, do func() error) (err error) {
 	for try := range tries {
-		if err = classed(ctx, do()); !errors.Is(err, remote.ErrUnknown) {
+		if err = classed(ctx, do()); !errors.Is(err, bucket.ErrUnknown) {
 			return err
 		}
-		if perr := remote.Pause(ctx, try); perr != nil {
+		if perr := bucket.Pause(ctx, try); perr != nil {
 			return perr
 		}
 	}
 	return err
 }
 
-// classed returns an error of the library as one of a remote.
+// classed returns an error of the library as one of a bucket.
 func classed(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, remote.ErrTooLarge) || errors.Is(err, remote.ErrDamaged) || errors.Is(err, remote.ErrSilent) {
+	if err == nil || errors.Is(err, bucket.ErrTooLarge) || errors.Is(err, bucket.ErrDamaged) || errors.Is(err, bucket.ErrSilent) {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -264,22 +270,22 @@ func classed(ctx context.Context, err error) error {
 	}
 	e := minio.ToErrorResponse(err)
 	err = said{err}
-	is := remote.ErrUnknown
+	is := bucket.ErrUnknown
 	switch {
 	case e.Code == "NoSuchBucket":
-		is = fmt.Errorf("%w: no such bucket", remote.ErrNoRemote)
+		is = fmt.Errorf("%w: no such bucket", bucket.ErrNoRemote)
 	case e.StatusCode == http.StatusPreconditionFailed, e.Code == "PreconditionFailed":
-		is = remote.ErrExists
+		is = bucket.ErrExists
 	case e.StatusCode == http.StatusNotFound:
-		is = remote.ErrAbsent
+		is = bucket.ErrAbsent
 	case e.Code == "RequestTimeTooSkewed":
-		is = fmt.Errorf("%w: the clock of this machine differs from the server's by more than 15 minutes", remote.ErrDenied)
+		is = fmt.Errorf("%w: the clock of this machine differs from the server's by more than 15 minutes", bucket.ErrDenied)
 	case e.StatusCode == http.StatusUnauthorized, e.StatusCode == http.StatusForbidden, e.Code == "ExpiredToken", e.Code == "InvalidToken":
-		is = remote.ErrDenied
+		is = bucket.ErrDenied
 	case e.StatusCode == http.StatusInsufficientStorage, e.Code == "QuotaExceeded", strings.Contains(e.Message, "No space left on device"):
-		is = remote.ErrFull
+		is = bucket.ErrFull
 	case e.StatusCode == http.StatusRequestEntityTooLarge, e.Code == "EntityTooLarge":
-		is = remote.ErrTooLarge
+		is = bucket.ErrTooLarge
 	case e.StatusCode == http.StatusConflict, e.StatusCode == http.StatusTooManyRequests, e.StatusCode == http.StatusRequestTimeout:
 		// The condition could not be decided, or nothing was done: to be tried again.
 	case e.StatusCode >= 400 && e.StatusCode < 500, e.StatusCode == http.StatusNotImplemented:

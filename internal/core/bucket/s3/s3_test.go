@@ -213,12 +213,12 @@ func TestName(t *testing.T) {
 		"s3://bkt/x/y":                      {Bucket: "bkt", Prefix: "x/y"},
 		"s3://bkt/x?endpoint=host.test:900": {Bucket: "bkt", Prefix: "x", Host: "host.test:900"},
 	} {
-		b, err := open(c, nil)
+		b, err := Open(c, nil)
 		if err != nil || b.Name() != want {
 			t.Errorf("%v: %s, %v", c, b.Name(), err)
 		}
 	}
-	if _, err := open(Config{Bucket: "bkt", Host: "no host/"}, nil); err == nil {
+	if _, err := Open(Config{Bucket: "bkt", Host: "no host/"}, nil); err == nil {
 		t.Error("a host that is none")
 	}
 }

@@ -85,7 +85,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	hosts, signal, start := gateways(t)
 	connect := func(t testing.TB, host, prefix, secret string) remote.Log {
-		b, err := open(Config{Bucket: bucketName, Prefix: prefix, Host: host, Plain: true, PathStyle: true, creds: credentials.NewStaticV4("key", secret, "")}, func(string, ...any) {})
+		b, err := Open(Config{Bucket: bucketName, Prefix: prefix, Host: host, Plain: true, PathStyle: true, creds: credentials.NewStaticV4("key", secret, "")}, func(string, ...any) {})
 		if err != nil {
 			t.Fatal(err)
 		}

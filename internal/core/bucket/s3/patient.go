@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/core/bucket"
 )
 
 const (
-	// defaultTimeout is how long a server may say nothing, or next to nothing.
-	defaultTimeout = 30 * time.Second
+	// DefaultTimeout is how long a server may say nothing, or next to nothing.
+	DefaultTimeout = 30 * time.Second
 	// leastBytes is how much of an answer has to come, or of a request to go, within that time.
 	leastBytes = 1 << 10
 	// tellAfter is the part of that time after which the wait is told of.
@@ -42,13 +42,13 @@ type pagesKey struct{}
 func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if list, ok := r.Context().Value(pagesKey{}).(*pages); ok {
 		if list.n++; list.n > mostPages {
-			return nil, fmt.Errorf("%d pages of a list have no object in them: %w", mostPages, remote.ErrDamaged)
+			return nil, fmt.Errorf("%d pages of a list have no object in them: %w", mostPages, bucket.ErrDamaged)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	w := &watch{timeout: p.timeout, cancel: cancel}
 	w.late = time.AfterFunc(p.timeout, func() {
-		cancel(fmt.Errorf("%w: nothing came for %v", remote.ErrSilent, p.timeout))
+		cancel(fmt.Errorf("%w: nothing came for %v", bucket.ErrSilent, p.timeout))
 	})
 	w.tell = time.AfterFunc(p.timeout/tellAfter, func() { p.warn("waiting for an answer of %s", r.URL.Host) })
 	out := r.WithContext(ctx)
@@ -120,7 +120,7 @@ func (b *watched) Read(p []byte) (int, error) {
 	if b.most >= 0 {
 		if b.most -= int64(n); b.most < 0 {
 			b.most = 0
-			return 0, fmt.Errorf("an answer of more than %d bytes: %w", mostAnswer, remote.ErrDamaged)
+			return 0, fmt.Errorf("an answer of more than %d bytes: %w", mostAnswer, bucket.ErrDamaged)
 		}
 	}
 	return n, err

@@ -22,8 +22,8 @@ type fake struct{ *remotetest.Server }
 
 func newFake(t testing.TB) fake { return fake{remotetest.NewServer(t, true)} }
 
-func (f fake) open(t testing.TB) *bucket {
-	b, err := open(Config{
+func (f fake) open(t testing.TB) *Bucket {
+	b, err := Open(Config{
 		Bucket: bucketName, Prefix: "team/a", Host: strings.TrimPrefix(f.URL, "https://"), PathStyle: true,
 		transport: f.Client().Transport, creds: credentials.NewStaticV4("key", "hunter2", ""),
 	}, func(string, ...any) {})
