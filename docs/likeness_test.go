@@ -63,6 +63,7 @@ var words = []word{
 	{"help", "print this help"},
 	{"ignore-case", "ignore case"},
 	{"images", "treat images `HOW`"},
+	{"insecure", "speak to another machine without TLS"},
 	{"json", "print a JSON object for %s"},
 	{"key", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"},
 	{"leaf", "the path ends at `REF`"},

@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket/s3"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/selection"
@@ -25,30 +27,51 @@ type config struct {
 	out                           string
 	only                          []string // the tables, none for all
 	content, redact, prune, views bool
+	insecure                      bool
+	timeout                       time.Duration // without a word of the bucket
+	bucket                        *s3.Config    // that out names, nil for a directory
 }
 
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag())...),
 		cli.Group("Output",
-			cli.String(&c.out, "output, o", "", "make the tables in `DIR`, and print the path of each file that was written"),
+			cli.String(&c.out, "output, o", "", "make the tables in `DIR`, and print the path of each file that was written; s3://BUCKET[/PREFIX] is a bucket"),
 			cli.Strings(&c.only, "tables", "write only the tables `TABLE,TABLE` beside sessions: messages, calls, usage"),
 			cli.Bool(&c.content, "content", "write what was said, too: texts, commands, paths and titles"),
 			cli.Bool(&c.redact, "redact", "take secrets out of sessions, as sess-redact does"),
 			cli.Bool(&c.prune, "prune", "remove the rows of sessions that are not selected"),
 			cli.Bool(&c.views, "views", "print SQL that makes the tables and what is counted once views of DuckDB, and end"),
+			cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
+			cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the bucket"),
 		),
 	)
 }
 
 // check refuses flags that contradict each other or themselves.
 func (c *config) check() error {
+	scheme, _, remote := strings.Cut(c.out, "://")
 	switch {
 	case c.out == "":
 		return cli.UsageError("-o DIR is missing: where to write")
-	case strings.Contains(c.out, "://"):
-		return cli.WithHint(cli.UsageError("-o %s: it writes to directories alone", c.out),
-			"write to a directory and copy it, such as with aws s3 sync DIR %s: only files that changed are new", c.out)
+	case c.timeout <= 0:
+		return cli.UsageError("--timeout %v: want more than 0", c.timeout)
+	case !remote:
+	case scheme+"://" != s3.Scheme:
+		return cli.UsageError("-o %s://: it writes to directories and to s3://BUCKET[/PREFIX]", scheme)
+	default:
+		u, err := s3.URL(c.out)
+		if err != nil {
+			return err
+		}
+		b, err := s3.ConfigOf(u, c.insecure)
+		if err != nil {
+			return err
+		}
+		b.Timeout, c.bucket = c.timeout, &b
+	}
+	if c.bucket == nil && (c.insecure || c.timeout != s3.DefaultTimeout) {
+		return cli.UsageError("--insecure and --timeout are for buckets, and %s is a directory", c.out)
 	}
 	for _, name := range cli.Words(c.only) {
 		if err := cli.RefuseUnknown("table", name, tableNames()); err != nil {
@@ -70,17 +93,15 @@ const (
 	markerName = "sess-table.json"
 )
 
-// open opens the directory, which it makes if there is none, and locks it.
-func (c *config) open(s *cli.Streams) (t *tables, err error) {
-	t = &tables{config: c, streams: s, dir: filepath.Clean(c.out)}
-	names, err := os.ReadDir(t.dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(t.dir, 0o700)
-	case err == nil && len(names) > 0:
-		if _, missing := os.Lstat(filepath.Join(t.dir, markerName)); missing != nil {
-			return nil, cli.UsageError("-o %s: the directory has other files and no %s: name one that is empty or does not exist", t.dir, markerName)
+// open opens the directory, which it makes if there is none, or the bucket, and locks its files on this machine.
+func (c *config) open(ctx context.Context, s *cli.Streams) (t *tables, err error) {
+	t = &tables{config: c, streams: s, dir: filepath.Clean(c.out), place: directory{}}
+	if c.bucket != nil {
+		if t.store, err = openStore(*c.bucket, s.Warnf); err == nil {
+			t.dir, t.place = t.store.dir, t.store
 		}
+	} else {
+		err = makeOwn(t.dir)
 	}
 	if err != nil {
 		return nil, err
@@ -88,18 +109,62 @@ func (c *config) open(s *cli.Streams) (t *tables, err error) {
 	if t.lock, err = os.OpenFile(filepath.Join(t.dir, markerName), os.O_RDWR|os.O_CREATE|disk.NoFollow, 0o600); err != nil {
 		return nil, err
 	}
-	if err = t.begin(); err != nil {
+	if err = t.begin(ctx); err != nil {
 		return nil, errors.Join(err, t.lock.Close())
 	}
 	return t, nil
 }
 
-// begin takes the lock, and reads the marker or writes it.
-func (t *tables) begin() (err error) {
-	if free, err := disk.Flock(t.lock); !free && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%s: %w: another sess-table is writing", t.dir, jsonl.ErrLocked)
+// makeOwn makes a directory, and refuses one with the files of others.
+func makeOwn(dir string) error {
+	names, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(dir, 0o700)
+	case err == nil && len(names) > 0:
+		if _, missing := os.Lstat(filepath.Join(dir, markerName)); missing != nil {
+			return cli.UsageError("-o %s: the directory has other files and no %s: name one that is empty or does not exist", dir, markerName)
+		}
 	}
-	raw, err := io.ReadAll(io.LimitReader(t.lock, 1<<16))
+	return err
+}
+
+// name is that of the directory or the bucket.
+func (t *tables) name() string {
+	if t.store != nil {
+		return t.store.Name()
+	}
+	return t.dir
+}
+
+// readMarker reads the marker; none is empty.
+func (t *tables) readMarker(ctx context.Context) ([]byte, error) {
+	if t.store == nil {
+		return io.ReadAll(io.LimitReader(t.lock, 1<<16))
+	}
+	t.store.tokens = t.lock
+	return t.store.begin(ctx)
+}
+
+// writeMarker makes the marker, in a bucket when the first table is written.
+func (t *tables) writeMarker(m marker) error {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if b = append(b, '\n'); t.store != nil {
+		t.store.marker = b
+		return nil
+	}
+	return disk.Write(t.lock, b)
+}
+
+// begin takes the lock, and reads the marker or writes it.
+func (t *tables) begin(ctx context.Context) (err error) {
+	if free, err := disk.Flock(t.lock); !free && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("%s: %w: another sess-table is writing", t.name(), jsonl.ErrLocked)
+	}
+	raw, err := t.readMarker(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,19 +176,15 @@ func (t *tables) begin() (err error) {
 	var m marker
 	switch {
 	case len(raw) == 0:
-		b, err := json.Marshal(marker{format, 1, t.names})
-		if err == nil {
-			_, err = t.lock.Write(append(b, '\n'))
-		}
-		if err != nil {
+		if err := t.writeMarker(marker{format, 1, t.names}); err != nil {
 			return err
 		}
 	case json.Unmarshal(raw, &m) != nil || m.Format != format:
-		return cli.UsageError("%s: it is none of sess-table", t.lock.Name())
+		return cli.UsageError("%s in %s: it is none of sess-table", markerName, t.name())
 	case m.Version != 1:
-		return cli.UsageError("%s: version %d is newer than this program", t.lock.Name(), m.Version)
+		return cli.UsageError("%s in %s: version %d is newer than this program", markerName, t.name(), m.Version)
 	case len(t.only) > 0 && !slices.Equal(m.Tables, t.names):
-		return cli.UsageError("--tables: the directory has %s, and goes on with them: name another one", strings.Join(m.Tables, ","))
+		return cli.UsageError("--tables: %s has %s, and goes on with them: name another one", t.name(), strings.Join(m.Tables, ","))
 	default:
 		t.names = m.Tables
 	}
@@ -134,7 +195,7 @@ func (t *tables) begin() (err error) {
 
 // bringUpToDate writes the days that are stale.
 func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error {
-	if err := t.load(); err != nil {
+	if err := t.load(ctx); err != nil {
 		return err
 	}
 	items, err := t.look(ctx, found)
@@ -142,7 +203,20 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 		return err
 	}
 	t.merge(items)
+	if err := t.refuseSecrets(); err != nil {
+		return err
+	}
 	days := t.stale()
+	if t.store != nil && len(days) > 0 {
+		defer t.store.release(ctx)
+		if err := t.store.hold(ctx); err != nil {
+			return err
+		}
+		if err := t.load(ctx); err != nil {
+			return err
+		}
+		days = t.stale() // another machine may have written meanwhile
+	}
 	for _, day := range days {
 		if err := t.write(ctx, day); err != nil {
 			return fmt.Errorf("writing the day %s: %w", day, err)
@@ -166,8 +240,12 @@ func (c *config) printViews(s *cli.Streams, operands []string) error {
 	if len(operands) > 0 {
 		return cli.UsageError("unexpected operand %q", operands[0])
 	}
+	out := filepath.ToSlash(filepath.Clean(c.out))
+	if c.bucket != nil {
+		out = addressOf(c.bucket)
+	}
 	for _, table := range tableNames() {
-		pattern := strings.ReplaceAll(filepath.ToSlash(filepath.Join(escapeGlob(c.out), table, "*", "*.parquet")), "'", "''")
+		pattern := strings.ReplaceAll(escapeGlob(out)+"/"+table+"/*/*.parquet", "'", "''")
 		if _, err := fmt.Fprintf(s.Out, "create view %s as select * from read_parquet('%s', hive_partitioning=true, hive_types_autocast=false);\n", table, pattern); err != nil {
 			return err
 		}

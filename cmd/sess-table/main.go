@@ -2,7 +2,7 @@
 //
 // Usage:
 //
-//	sess-table [flags] -o DIR [SESSION|DIR...]
+//	sess-table [flags] -o DIR|s3://BUCKET[/PREFIX] [SESSION|DIR...]
 //
 // It writes the days of which a session is new or has changed, and prints the files. See sess-table(1).
 package main
@@ -48,7 +48,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	found.SayNothing(s)
-	t, err := c.open(s)
+	t, err := c.open(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -341,9 +341,13 @@ func TestRefusals(t *testing.T) {
 		args, want string
 	}{
 		{path, "-o DIR is missing"},
-		{"-o s3://b/p " + path, "aws s3 sync DIR s3://b/p"},
+		{"-o gs://b/p " + path, "directories and to s3://BUCKET"},
+		{"-o s3:// " + path, "names no bucket"},
+		{"-o s3://me:hunter2@bkt " + path, "a user or a password in it"},
+		{"-o s3://bkt?endpoint=http://far.test " + path, "is not encrypted"},
+		{"--insecure -o " + out + " " + path, "are for buckets"},
 		{"-o " + dir + " " + path, "other files and no sess-table.json"},
-		{"-o " + out + " --tables calls " + path, "the directory has sessions,usage"},
+		{"-o " + out + " --tables calls " + path, "out has sessions,usage"},
 		{"-o " + out + " --tables nothing " + path, "unknown table"},
 		{"-o " + filepath.Join(dir, "other") + " -", "cannot be read twice"},
 	} {

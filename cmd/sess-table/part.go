@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -30,24 +30,23 @@ const (
 // in the order of their sessions' ids.
 type part[T row[T]] struct {
 	path, temp string
+	at         place
 	file       *os.File
 	to         *parquet.GenericWriter[T]
 	rows, size int // of the row group
 
-	from  *os.File // nil for none
-	old   *parquet.GenericReader[T]
-	next  []T // that were read from old and not taken
-	ended bool
+	opened bool     // the old part was looked for, as it is if a row stays
+	from   *os.File // nil for none
+	old    *parquet.GenericReader[T]
+	next   []T // that were read from old and not taken
+	ended  bool
 }
 
-// open begins the part at path.
-func openPart[T row[T]](path string) (p *part[T], err error) {
-	p = &part[T]{path: path, temp: disk.Temp(path)}
-	if err := p.openOld(); err != nil {
-		return nil, err
-	}
+// openPart begins the part at path.
+func openPart[T row[T]](path string, at place) (p *part[T], err error) {
+	p = &part[T]{path: path, temp: disk.Temp(path), at: at}
 	if p.file, err = os.OpenFile(p.temp, os.O_WRONLY|disk.Exclusive, 0o600); err != nil {
-		return nil, errors.Join(err, p.discard())
+		return nil, err
 	}
 	p.to = parquet.NewGenericWriter[T](p.file,
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}), parquet.CreatedBy("sess-table", "1", ""))
@@ -55,7 +54,11 @@ func openPart[T row[T]](path string) (p *part[T], err error) {
 }
 
 // openOld opens the part that is there, if there is one.
-func (p *part[T]) openOld() (err error) {
+func (p *part[T]) openOld(ctx context.Context) (err error) {
+	p.opened = true
+	if err = p.at.fetch(ctx, p.path); err != nil {
+		return err
+	}
 	if p.from, err = os.Open(p.path); errors.Is(err, fs.ErrNotExist) {
 		p.from, p.ended = nil, true
 		return nil
@@ -95,7 +98,12 @@ func (p *part[T]) add(all []T) error {
 
 // each calls do with the rows that the old part has of a session. It has to be called for ids in their order, and passes over
 // those in front.
-func (p *part[T]) each(id string, do func(T) error) error {
+func (p *part[T]) each(ctx context.Context, id string, do func(T) error) error {
+	if !p.opened {
+		if err := p.openOld(ctx); err != nil {
+			return err
+		}
+	}
 	for {
 		if len(p.next) == 0 {
 			if p.ended {
@@ -122,8 +130,8 @@ func (p *part[T]) each(id string, do func(T) error) error {
 }
 
 // keep writes the rows that the old part has of a session, without texts if bare says so.
-func (p *part[T]) keep(id string, bare bool) error {
-	return p.each(id, func(r T) error {
+func (p *part[T]) keep(ctx context.Context, id string, bare bool) error {
+	return p.each(ctx, id, func(r T) error {
 		if bare {
 			r = r.bare()
 		}
@@ -140,14 +148,11 @@ func (p *part[T]) finish() error {
 	return err
 }
 
-func (p *part[T]) publish() (string, error) {
+func (p *part[T]) publish(ctx context.Context) (string, error) {
 	if err := errors.Join(p.file.Close(), p.closeOld()); err != nil {
 		return "", err
 	}
-	if err := os.Rename(p.temp, p.path); err != nil {
-		return "", err
-	}
-	return p.path, disk.SyncDir(filepath.Dir(p.path))
+	return p.at.publish(ctx, p.temp, p.path)
 }
 
 func (p *part[T]) closeOld() error {

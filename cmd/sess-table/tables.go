@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"os"
@@ -35,12 +34,20 @@ const (
 
 func tableNames() []string { return []string{sessionsTable, messagesTable, callsTable, usageTable} }
 
-// tables are those of a directory.
+// What parts are called, and the day of sessions without a time.
+const (
+	partName = "part.parquet"
+	noDay    = "unknown"
+)
+
+// tables are those of a directory or a bucket.
 type tables struct {
 	*config
 	streams *cli.Streams
-	dir     string
-	lock    *os.File // the marker
+	dir     string   // of a bucket, the copy on this machine
+	place   place    // where the files are
+	store   *store   // the same, if it is a bucket
+	lock    *os.File // the marker; of a bucket an empty one in the copy
 	names   []string // of the tables there
 	prices  *prices.Table
 	reader  string // the value of the column of that name
@@ -55,7 +62,7 @@ func dayOf(h session.Header) string {
 	if at := known(parsed(h)); at != nil {
 		return time.UnixMilli(*at).UTC().Format(time.DateOnly)
 	}
-	return "unknown"
+	return noDay
 }
 
 // badPart is the error of a file that no table is in.
@@ -64,13 +71,18 @@ func badPart(path string, err error) error {
 }
 
 func (t *tables) path(table, day string) string {
-	return filepath.Join(t.dir, table, "day="+day, "part.parquet")
+	return filepath.Join(t.dir, table, "day="+day, partName)
 }
 
 // load reads the table of sessions, and removes the temporary files of a run that was killed.
-func (t *tables) load() error {
+func (t *tables) load(ctx context.Context) error {
+	if t.store != nil {
+		if err := t.store.mirror(ctx); err != nil {
+			return err
+		}
+	}
 	t.have = map[string]map[string]sessionRow{}
-	left, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), "*", "day=*", ".part.parquet.*"))
+	left, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), "*", "day=*", "."+partName+".*"))
 	if err != nil {
 		return err
 	}
@@ -79,7 +91,7 @@ func (t *tables) load() error {
 			return err
 		}
 	}
-	paths, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), sessionsTable, "day=*", "part.parquet"))
+	paths, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), sessionsTable, "day=*", partName))
 	if err != nil {
 		return err
 	}
@@ -103,7 +115,9 @@ func escapeGlob(path string) string {
 }
 
 // texts reports whether a row that stays may keep its texts.
-func (t *tables) texts(r sessionRow) bool { return r.Content && t.content && (!t.redact || r.Redacted) }
+func (t *tables) texts(r sessionRow) bool {
+	return r.Content && t.content && (r.Redacted || !t.redact && t.store == nil)
+}
 
 // stale returns the days to write, in their order.
 func (t *tables) stale() (days []string) {
@@ -124,12 +138,35 @@ func (t *tables) stale() (days []string) {
 			}
 		}
 		for _, table := range t.names {
-			if _, err := os.Stat(t.path(table, day)); err != nil {
+			if !t.place.has(t.path(table, day)) {
 				all[day] = true
 			}
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
+}
+
+// secret reports whether the rows of a session may not leave.
+func (t *tables) secret(redacted bool) bool {
+	return t.store != nil && t.content && !t.redact && !redacted
+}
+
+// refuseSecrets refuses texts for a bucket of sessions that have their secrets.
+func (t *tables) refuseSecrets() error {
+	var first *item
+	n := 0
+	for _, it := range t.found {
+		if t.secret(it.header.IsRedacted()) {
+			if n++; first == nil || it.src.Name < first.src.Name {
+				first = it
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return cli.WithHint(cli.UsageError("--content: %s may have secrets, and so may %d more: a bucket gets none", first.src.Label(), n-1),
+		"--redact takes them out")
 }
 
 // write writes a day anew: the rows of the sessions that were found, and of those that were there before.
@@ -154,14 +191,14 @@ func (t *tables) write(ctx context.Context, day string) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := d.take(t, day, next); err != nil {
+		if err := d.take(ctx, t, day, next); err != nil {
 			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return d.publish(t.streams.Out)
+	return d.publish(ctx, t)
 }
 
 // A reading is what came of reading a session again.
@@ -190,6 +227,9 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 		of, err := t.read(ctx, it.src)
 		if err == nil && of.session.Session != id {
 			err = fmt.Errorf("%s: it became another session meanwhile: run sess-table again", it.src.Label())
+		}
+		if err == nil && t.secret(of.session.Redacted) {
+			err = fmt.Errorf("%s: it has its secrets again: run sess-table again", it.src.Label())
 		}
 		if r.err = err; err == nil {
 			r.rows = &of
@@ -231,13 +271,13 @@ func (t *tables) openDay(day string) (*dayParts, error) {
 		if err == nil {
 			switch table {
 			case sessionsTable:
-				d.sessions, err = openPart[sessionRow](path)
+				d.sessions, err = openPart[sessionRow](path, t.place)
 			case messagesTable:
-				d.messages, err = openPart[messageRow](path)
+				d.messages, err = openPart[messageRow](path, t.place)
 			case callsTable:
-				d.calls, err = openPart[callRow](path)
+				d.calls, err = openPart[callRow](path, t.place)
 			case usageTable:
-				d.usage, err = openPart[usageRow](path)
+				d.usage, err = openPart[usageRow](path, t.place)
 			}
 		}
 		errs = append(errs, err)
@@ -249,7 +289,7 @@ func (t *tables) openDay(day string) (*dayParts, error) {
 }
 
 // take writes the rows of a session.
-func (d *dayParts) take(t *tables, day string, r reading) error {
+func (d *dayParts) take(ctx context.Context, t *tables, day string, r reading) error {
 	old, was := t.have[day][r.id]
 	switch {
 	case r.rows != nil:
@@ -259,7 +299,7 @@ func (d *dayParts) take(t *tables, day string, r reading) error {
 		return nil
 	}
 	bare := !t.texts(old)
-	return errors.Join(kept(d.messages, r.id, bare), kept(d.calls, r.id, bare), kept(d.usage, r.id, bare), kept(d.sessions, r.id, bare))
+	return errors.Join(kept(ctx, d.messages, r.id, bare), kept(ctx, d.calls, r.id, bare), kept(ctx, d.usage, r.id, bare), kept(ctx, d.sessions, r.id, bare))
 }
 
 func added[T row[T]](p *part[T], all []T) error {
@@ -269,17 +309,17 @@ func added[T row[T]](p *part[T], all []T) error {
 	return p.add(all)
 }
 
-func kept[T row[T]](p *part[T], id string, bare bool) error {
+func kept[T row[T]](ctx context.Context, p *part[T], id string, bare bool) error {
 	if p == nil {
 		return nil
 	}
-	return p.keep(id, bare)
+	return p.keep(ctx, id, bare)
 }
 
 // An ending is a part that was written.
 type ending interface {
 	finish() error
-	publish() (path string, err error)
+	publish(ctx context.Context) (name string, err error)
 	discard() error
 }
 
@@ -301,18 +341,23 @@ func (d *dayParts) parts() (all []ending) {
 }
 
 // publish gives the parts their names, once all are durable, and prints these.
-func (d *dayParts) publish(out io.Writer) error {
+func (d *dayParts) publish(ctx context.Context, t *tables) error {
 	for _, p := range d.parts() {
 		if err := p.finish(); err != nil {
 			return err
 		}
 	}
+	if t.store != nil {
+		if err := t.store.confirm(ctx); err != nil {
+			return err
+		}
+	}
 	for _, p := range d.parts() {
-		path, err := p.publish()
+		name, err := p.publish(ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(out, path); err != nil {
+		if _, err := fmt.Fprintln(t.streams.Out, name); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,13 @@
 // Holds the tables of sess-table, read by DuckDB, to sess-stat and to docs/tables.md, and runs the questions of
-// docs/recipes.md: tables.mjs NODE_API ROOT WORK [DIRECTORY...], with the tools in PATH. Each DIRECTORY has sessions of people.
-import {spawnSync} from 'node:child_process'
+// docs/recipes.md: tables.mjs NODE_API ROOT WORK SERVER [DIRECTORY...], with the tools in PATH. Each DIRECTORY has sessions of people.
+// SERVER is a versitygw, whose bucket has to get the files of a directory; none is '-'.
+import {spawn, spawnSync} from 'node:child_process'
 import {mkdirSync, readFileSync, readdirSync, rmSync} from 'node:fs'
 import {createRequire} from 'node:module'
+import {createServer} from 'node:net'
 import {join} from 'node:path'
 
-const [api, root, work, ...directories] = process.argv.slice(2)
+const [api, root, work, server, ...directories] = process.argv.slice(2)
 const {DuckDBInstance} = createRequire(join(api, 'x.js'))('@duckdb/node-api')
 let wrong = 0, right = 0
 
@@ -93,6 +95,38 @@ for (const name of ['sessions', 'messages', 'calls', 'usage']) {
 	const got = (await ask(`describe ${name}`)).map(c => [c.column_name, c.column_type])
 	check(`columns of ${name}`, got, [...page[name], ['day', 'VARCHAR']])
 }
+
+// bucket writes to a server over a directory, whose files are the objects of the bucket.
+async function bucket(sessions) {
+	const held = join(work, 'server'), out = join(work, 'out-forks')
+	rmSync(held, {recursive: true, force: true})
+	mkdirSync(join(held, 'shared'), {recursive: true})
+	const port = await new Promise(free => {
+		const s = createServer().listen(0, '127.0.0.1', () => {
+			const {port} = s.address()
+			s.close(() => free(port))
+		})
+	})
+	const endpoint = `http://127.0.0.1:${port}`
+	const gateway = spawn(server, ['--port', `127.0.0.1:${port}`, 'posix', held], {env: {...process.env, ROOT_ACCESS_KEY: 'key', ROOT_SECRET_KEY: 'hunter2hunter2'}, stdio: 'ignore'})
+	try {
+		for (let tries = 0; tries < 3000 && !(await fetch(endpoint).catch(() => null)); tries++) await new Promise(r => setTimeout(r, 10))
+		Object.assign(process.env, {AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hunter2hunter2', XDG_CACHE_HOME: join(held, 'cache')})
+		const to = ['-o', `s3://shared/tables?endpoint=${endpoint}`, sessions]
+		const first = run('sess-table', to)
+		check(`a bucket: ${first.stderr}`, first.status, 0)
+		check('a bucket, nothing new', run('sess-table', to).status, 1)
+		const names = dir => readdirSync(dir, {recursive: true, withFileTypes: true}).filter(f => f.isFile() && f.name !== '.sess-table.cache').map(f => join(f.parentPath ?? f.path, f.name).slice(dir.length + 1)).sort()
+		const at = join(held, 'shared', 'tables')
+		check('a bucket: objects', names(at), names(out))
+		for (const name of names(out)) check(`a bucket: bytes of ${name}`, readFileSync(join(at, name)).equals(readFileSync(join(out, name))), true)
+		check('a bucket: sums', await (await database(at))(sums), await (await database(out))(sums))
+	} finally {
+		gateway.kill()
+	}
+}
+if (server === '-') console.log('interop: tables: skipped: no versitygw, to whose bucket tables are written')
+else await bucket(forks)
 
 // The questions of a team lead.
 const questions = [...readFileSync(join(root, 'docs/recipes.md'), 'utf8').matchAll(/```sql\n([^]*?)```/g)].map(m => m[1])

@@ -188,7 +188,7 @@ var heavy = map[string][]string{
 	"github.com/vmihailenco":          {"sess-import", "sess-export", "sess-handoff"},
 	"github.com/klauspost/":           {"sess-import", "sess-export", "sess-handoff", "sess-sync", "sess-table"},
 	"github.com/parquet-go/":          {"sess-table"},
-	"github.com/minio/":               {"sess-sync"},
+	"github.com/minio/":               {"sess-sync", "sess-table"},
 	"github.com/nats-io/":             {"sess-sync"},
 	"github.com/alecthomas/":          {"sess-show"},
 	"github.com/yuin/":                {"sess-show"},

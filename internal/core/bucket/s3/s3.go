@@ -115,9 +115,13 @@ type Bucket struct {
 	prefix string
 }
 
+// Limits are those of a PUT.
 func (b *Bucket) Limits() bucket.Limits { return bucket.Limits{MaxPart: maxPart} }
-func (b *Bucket) Close() error          { return nil }
 
+// Close does nothing: connections end by themselves.
+func (b *Bucket) Close() error { return nil }
+
+// Name is the address, without what says how the server is reached.
 func (b *Bucket) Name() string {
 	name := "s3://" + b.Bucket
 	if b.Prefix != "" {
@@ -175,6 +179,7 @@ func (b *Bucket) put(ctx context.Context, name string, data []byte, absent bool)
 	return info.ETag, err
 }
 
+// Get compares the object with its SHA-256.
 func (b *Bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
 	err = again(ctx, func() error {
 		data, err = b.get(ctx, name, most, room)
