@@ -2,11 +2,13 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,11 +27,38 @@ type CardName struct {
 	Tag   string `json:"tag"`   // as long as it is the same, so is the card; "" tells nothing
 }
 
+// A changer is a log whose cards all have one tag, and that can say which of them came since they had it.
+type changer interface {
+	// Changed returns the cards that were written since those that were made in a month or later had a tag, and the tag that
+	// all have now; "" if it cannot tell, or if there are more than most.
+	Changed(ctx context.Context, tag string, most int) (cards map[CardName]Card, now string, err error)
+}
+
 // ReadCards yields the cards of the sessions that were made since a time, some read at once. For a card that is not one the
 // error is ErrNoCard, and the iteration goes on if the caller does. Cards that are in the cache, a file, and have the tag of
 // then are not read, and the cache is brought up to date behind the last card; "" is no cache.
 func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
+		from := FirstMonth(since)
+		was, old := loadCards(cache, l.Name())
+		if c, ok := l.(changer); ok && was.Tag != "" && was.Month <= from {
+			next, now, err := changed(ctx, c, was, old)
+			switch {
+			case err != nil:
+				yield(Card{}, err)
+				return
+			case now != "":
+				for _, name := range slices.SortedFunc(maps.Keys(next), byMonth) {
+					if name.Month >= from && !yield(next[name], nil) {
+						return
+					}
+				}
+				if now != was.Tag {
+					_ = saveCards(cache, l.Name(), CardName{Month: was.Month, Tag: now}, next) // without it the next run reads more
+				}
+				return
+			}
+		}
 		var names []CardName
 		for name, err := range l.Cards(ctx, since) {
 			if err != nil {
@@ -38,8 +67,7 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 			}
 			names = append(names, name)
 		}
-		old := loadCards(cache, l.Name())
-		next, i, read := map[CardName]Card{}, 0, 0
+		next, i, read, bad := map[CardName]Card{}, 0, 0, false
 		for card, err := range parallel.MapErr(ctx, readers, slices.Values(names), func(ctx context.Context, name CardName) (Card, error) {
 			if card, ok := old[name]; ok {
 				return card, nil
@@ -52,20 +80,49 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 				}
 			}
 			i++
+			bad = bad || err != nil
 			if !yield(card, err) || err != nil && !errors.Is(err, ErrNoCard) {
 				return
 			}
 		}
-		from := FirstMonth(since)
 		for name, card := range old {
 			if name.Month < from { // which was not listed
 				next[name] = card
 			}
 		}
-		if cache != "" && (read > 0 || len(next) != len(old)) {
-			_ = saveCards(cache, l.Name(), next) // without it the next run reads more
+		is := CardName{Month: from}
+		if _, ok := l.(changer); ok && len(names) > 0 && !bad { // a bad one is told each time
+			is.Tag = names[0].Tag
+		}
+		if cache != "" && (read > 0 || len(next) != len(old) || is.Tag != was.Tag) {
+			_ = saveCards(cache, l.Name(), is, next) // without it the next run reads more
 		}
 	}
+}
+
+func byMonth(a, b CardName) int {
+	return cmp.Or(cmp.Compare(a.Month, b.Month), cmp.Compare(a.Key, b.Key))
+}
+
+// changed returns the cards of a cache with those that came since it was made in place of the old ones.
+func changed(ctx context.Context, c changer, was CardName, old map[CardName]Card) (next map[CardName]Card, now string, err error) {
+	came, now, err := c.Changed(ctx, was.Tag, len(old)/2)
+	if err != nil || now == "" {
+		return nil, "", err
+	}
+	next = map[CardName]Card{}
+	for name, card := range old {
+		if name.Tag == was.Tag {
+			name.Tag = now
+		}
+		next[name] = card
+	}
+	for name, card := range came {
+		if name.Month >= was.Month {
+			next[name] = card
+		}
+	}
+	return next, now, nil
 }
 
 // CardCache returns the file that keeps the cards of a remote on this machine, "" if there is no place for one.
@@ -77,7 +134,8 @@ func CardCache(l Log) string {
 	return filepath.Join(dir, "cards-"+bucket.SumOf([]byte(l.Name()))[:16]+".ndjson")
 }
 
-// The first line of a cache says whose cards they are, and each other one is a card.
+// The first line of a cache says whose cards they are, and of a [changer] with what tag those from a month on were listed.
+// Each other one is a card.
 type cacheLine struct {
 	Remote string `json:"remote,omitempty"`
 	CardName
@@ -85,38 +143,41 @@ type cacheLine struct {
 }
 
 // loadCards reads a cache. Lines that are no cards are passed over, and one of another remote is as good as none.
-func loadCards(cache, remote string) map[CardName]Card {
+func loadCards(cache, remote string) (was CardName, list map[CardName]Card) {
 	f, err := os.OpenFile(cache, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
 	if err != nil {
-		return nil
+		return was, nil
 	}
 	defer f.Close()
 	if fi, err := f.Stat(); err != nil || disk.Regular(fi) != nil {
-		return nil
+		return was, nil
 	}
-	list := map[CardName]Card{}
+	list = map[CardName]Card{}
 	for l, err := range jsonl.Lines(f) {
 		var line cacheLine
 		if err != nil || l.Torn {
 			break
 		}
 		jerr := json.Unmarshal(l.Data, &line)
-		if l.Number == 1 && (jerr != nil || line.Remote != remote) {
-			return nil
+		if l.Number == 1 {
+			if jerr != nil || line.Remote != remote {
+				return was, nil
+			}
+			was = line.CardName
 		}
 		if card, err := ParseCard(line.Card, line.Key); jerr == nil && err == nil && line.Tag != "" {
 			list[line.CardName] = card
 		}
 	}
-	return list
+	return was, list
 }
 
 // saveCards replaces a cache.
-func saveCards(cache, remote string, list map[CardName]Card) error {
+func saveCards(cache, remote string, was CardName, list map[CardName]Card) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(cacheLine{Remote: remote})
+	err := e.Encode(cacheLine{Remote: remote, CardName: was})
 	for name, card := range list {
 		data, cerr := card.Encode()
 		err = errors.Join(err, cerr, e.Encode(cacheLine{CardName: name, Card: data}))

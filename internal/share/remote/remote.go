@@ -32,10 +32,12 @@ type Part struct {
 	Data []byte // whole lines
 }
 
-// What an engine that is a bucket keeps its parts in; see package bucket.
 type (
+	// A Bucket keeps the parts of an engine that is one.
 	Bucket = bucket.Bucket
+	// An Object is what a list of it says.
 	Object = bucket.Object
+	// Limits are those of an engine.
 	Limits = bucket.Limits
 )
 

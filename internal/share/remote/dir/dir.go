@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
@@ -215,7 +216,9 @@ func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.O
 			case fi.Mode().IsRegular():
 				o.Size = fi.Size()
 			}
-			if remote.IsPart(name) {
+			if !remote.IsPart(name) {
+				o.ETag = stampOf(fi)
+			} else {
 				if o.Sums, err = seen.get(d, name); err != nil {
 					return err
 				}
@@ -232,6 +235,18 @@ func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.O
 			yield(remote.Object{}, classed(err))
 		}
 	}
+}
+
+// settled is the age of a file from which on another one in its place has another stamp, whatever clock a file system has.
+const settled = 3 * time.Second
+
+// stampOf is the ETag of a file that Put makes anew each time, "" if it was made just now.
+func stampOf(fi fs.FileInfo) string {
+	if time.Since(fi.ModTime()) < settled {
+		return ""
+	}
+	number, changed := disk.Identity(fi)
+	return fmt.Sprintf("%x-%x-%x", number, changed, fi.ModTime().UnixNano())
 }
 
 // walk calls do for everything below a directory that is no directory.

@@ -108,19 +108,24 @@ type message struct {
 }
 
 // next returns the first message of a subject at a position or behind it.
-func (l *log) next(ctx context.Context, subject string, from uint64) (p message, err error) {
+func (l *log) next(ctx context.Context, subject string, from uint64) (message, error) {
+	m, err := l.first(ctx, l.Stream, subject, from)
+	if err != nil {
+		return message{}, err
+	}
+	return partOf(m), nil
+}
+
+// first returns the first message of a stream at a position or behind it whose subject matches a filter.
+func (l *log) first(ctx context.Context, stream, filter string, from uint64) (m *jetstream.RawStreamMsg, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
-		s, err := l.stream(ctx, l.Stream)
-		if err != nil {
-			return err
-		}
-		m, err := s.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
+		s, err := l.stream(ctx, stream)
 		if err == nil {
-			p = partOf(m)
+			m, err = s.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 		}
 		return err
 	})
-	return p, err
+	return m, err
 }
 
 // at returns the part at a position.
@@ -284,11 +289,15 @@ func (l *log) lastOf(ctx context.Context, stream, subject string) (m *jetstream.
 }
 
 // subjects asks what a stream has of the subjects that match a filter: how many messages of each.
-func (l *log) subjects(ctx context.Context, stream, filter string) (info *jetstream.StreamInfo, err error) {
+func (l *log) subjects(ctx context.Context, stream, filter string) (*jetstream.StreamInfo, error) {
+	return l.info(ctx, stream, jetstream.WithSubjectFilter(filter))
+}
+
+func (l *log) info(ctx context.Context, stream string, options ...jetstream.StreamInfoOpt) (info *jetstream.StreamInfo, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
 		s, err := l.stream(ctx, stream)
 		if err == nil {
-			info, err = s.Info(ctx, jetstream.WithSubjectFilter(filter))
+			info, err = s.Info(ctx, options...)
 		}
 		return err
 	})
@@ -353,16 +362,54 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.CardN
 			yield(remote.CardName{}, err)
 			return
 		}
-		from := remote.FirstMonth(since)
-		tag := fmt.Sprintf("%d-%d", info.Created.UnixNano(), info.State.LastSeq)
-		for name := range info.State.Subjects {
-			month, key, _ := strings.Cut(strings.TrimPrefix(name, l.cards), ".")
-			if month < from || !remote.ValidKey(key) || remote.Month(month) != month {
-				continue
-			}
-			if !yield(remote.CardName{Key: key, Month: month, Tag: tag}, nil) {
+		from, tag := remote.FirstMonth(since), cardTag(info)
+		for subject := range info.State.Subjects {
+			if name, ok := l.cardOf(subject, tag); ok && name.Month >= from && !yield(name, nil) {
 				return
 			}
 		}
 	}
+}
+
+func cardTag(info *jetstream.StreamInfo) string {
+	return fmt.Sprintf("%d-%d", info.Created.UnixNano(), info.State.LastSeq)
+}
+
+// cardOf returns the name of the card that a subject is of.
+func (l *log) cardOf(subject, tag string) (remote.CardName, bool) {
+	month, key, _ := strings.Cut(strings.TrimPrefix(subject, l.cards), ".")
+	return remote.CardName{Key: key, Month: month, Tag: tag}, remote.ValidKey(key) && remote.Month(month) == month
+}
+
+// Changed reads the messages behind the last one of a listing. Where that one is still the last, it asks for no subjects.
+func (l *log) Changed(ctx context.Context, tag string, most int) (map[remote.CardName]remote.Card, string, error) {
+	info, err := l.info(ctx, l.cardStream())
+	if err != nil {
+		return nil, "", err
+	}
+	now := cardTag(info)
+	made, last, _ := strings.Cut(tag, "-")
+	at, err := strconv.ParseUint(last, 10, 64)
+	if err != nil || made != strconv.FormatInt(info.Created.UnixNano(), 10) || at > info.State.LastSeq {
+		return nil, "", nil
+	}
+	came, read := map[remote.CardName]remote.Card{}, 0
+	for at < info.State.LastSeq {
+		m, err := l.first(ctx, l.cardStream(), l.cards+">", at+1)
+		if errors.Is(err, remote.ErrAbsent) {
+			break
+		}
+		if read++; err != nil || read > most {
+			return nil, "", err
+		}
+		at = m.Sequence
+		if name, ok := l.cardOf(m.Subject, now); ok {
+			card, err := remote.ParseCard(m.Data, name.Key)
+			if err != nil {
+				return nil, "", nil // a listing tells of it
+			}
+			came[name] = card
+		}
+	}
+	return came, now, nil
 }

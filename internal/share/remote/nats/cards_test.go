@@ -1,0 +1,90 @@
+package nats
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/share/remote"
+)
+
+// TestCardsAreReadOnce: a listing that finds nothing new is a request, and a new card one more, however many there are; months
+// that were not listed are not taken for listed.
+func TestCardsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	at, stream, cache := address(t), newStream(), filepath.Join(t.TempDir(), "cards")
+	l := connect(t, at, stream)
+	if err := l.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const sessions = 30
+	put := func(i int, text string) {
+		t.Helper()
+		c := remote.Card{ID: fmt.Sprintf("c%d", i), Made: fmt.Sprintf("2026-%02d-02T03:04:05.000Z", 1+i%3), Title: text}
+		if err := l.PutCard(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range sessions {
+		put(i, "")
+	}
+	var all time.Time
+	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	other := connect(t, at, stream)
+	if err := other.Exists(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n, step := range []struct {
+		do          func()
+		since       time.Time
+		cards, news int
+		requests    uint64
+	}{
+		{since: march, cards: 10, requests: 2 + 10}, // the stream and its subjects, then cards
+		{since: march, cards: 10, requests: 1},
+		{since: all, cards: 30, requests: 1 + 20}, // the ten are known
+		{since: all, cards: 30, requests: 1},
+		{since: march, cards: 10, requests: 1},
+		{do: func() { put(3, "new"); put(sessions, "new") }, since: all, cards: 31, news: 2, requests: 3},
+		{since: all, cards: 31, news: 2, requests: 1},
+		{do: func() { put(2, "new"); put(4, "new") }, since: march, cards: 10, news: 1, requests: 3},
+		{since: all, cards: 31, news: 4, requests: 1},
+		{do: func() { // more than half: a listing, and each card
+			for i := range sessions {
+				put(i, "")
+			}
+		}, since: all, cards: 31, news: 1, requests: 1 + 16 + 1 + 31},
+	} {
+		if step.do != nil {
+			step.do()
+		}
+		before, cards, news := other.nc.Stats().OutMsgs, 0, 0
+		for card, err := range remote.ReadCards(t.Context(), other, step.since, cache) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cards++; card.Title != "" {
+				news++
+			}
+		}
+		if got := other.nc.Stats().OutMsgs - before; cards != step.cards || news != step.news || got != step.requests {
+			t.Errorf("step %d: %d cards, %d new, %d requests; want %d, %d, %d", n, cards, news, got, step.cards, step.news, step.requests)
+		}
+	}
+	// A card that cannot be read is told each time.
+	if _, err := l.js.Publish(t.Context(), l.cards+"2026-03.c5", []byte("no card")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		bad := 0
+		for _, err := range remote.ReadCards(t.Context(), other, all, cache) {
+			if err != nil {
+				bad++
+			}
+		}
+		if bad != 1 {
+			t.Errorf("%d cards cannot be read", bad)
+		}
+	}
+}
