@@ -21,7 +21,8 @@ func (c *config) open(_ context.Context, s *cli.Streams, address string, create 
 	if address == "" {
 		return nil, cli.WithHint(cli.UsageError("no remote is named"), "SESS_REMOTE=ADDRESS names one; see sess-sync(1)")
 	}
-	tally := cli.NewTally(s.Warnf)
+	c.speak.Store(s)
+	tally := cli.NewTally(func(format string, args ...any) { c.speak.Load().Warnf(format, args...) })
 	warn := func(format string, args ...any) { tally.Warnf(format, format, args...) }
 	scheme, _, ok := strings.Cut(address, "://")
 	if !ok {

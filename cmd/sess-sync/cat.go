@@ -38,6 +38,7 @@ func (c *config) cat(ctx context.Context, s *cli.Streams, l remote.Log, operands
 	}
 	one := cli.Tool{Name: address.Syncer, Commands: []cli.Tool{{Name: "cat", New: func() ([]cli.Flag, cli.Action) {
 		return nil, func(ctx context.Context, s *cli.Streams, operands []string) error {
+			c.speak.Store(s)
 			return explained(k.cat(ctx, s, operands))
 		}
 	}}}}

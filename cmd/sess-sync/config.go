@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/bucket/s3"
@@ -27,6 +28,7 @@ type config struct {
 	timeout                          time.Duration // without a word of the remote
 	idle                             time.Duration // how long a pull that follows rests
 	collection
+	speak atomic.Pointer[cli.Streams] // where the remote's warnings go: of several answers those of the one that is made
 }
 
 // A run is what a command does with the remote.

@@ -335,3 +335,24 @@ func TestOperandsRequests(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestEachTellsOfForeignObjects: what a listing ignores is told by the answer that it was made for. The process that answers has
+// no other reader of its messages.
+func TestEachTellsOfForeignObjects(t *testing.T) {
+	b := newBench(t, many())
+	b.run(0, "", "push", "-a")
+	b.server.Store("team/v1/s/00/other", "theirs")
+	var in strings.Builder
+	for i := range many() {
+		fmt.Fprintf(&in, "[\"cat\",\"--\",%q]\n", idOf(i))
+	}
+	var out, errs bytes.Buffer
+	if status := cli.Run(b.Context(), tool, strings.NewReader(in.String()), &out, &errs, []string{"cat", "--each"}); status != 0 || errs.Len() > 0 {
+		t.Errorf("status %d: %s", status, &errs)
+	}
+	const told = "v1/s/00/other is no part of a session, and ignored"
+	frames := strings.Split(out.String(), "status 0\n")
+	if n := strings.Count(out.String(), told); n != 1 || len(frames) != many()+1 || !strings.Contains(frames[15], told) {
+		t.Errorf("it is told %d times in %d answers", n, len(frames)-1)
+	}
+}

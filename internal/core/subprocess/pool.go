@@ -53,6 +53,7 @@ func AnswerEach(r io.Reader, w io.Writer, flush func() error, run func(out, errs
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+	mu := &sync.Mutex{} // an answer may still be warned of when it has ended
 	for line, err := range jsonl.Lines(r) {
 		if err != nil {
 			return err
@@ -65,12 +66,12 @@ func AnswerEach(r io.Reader, w io.Writer, flush func() error, run func(out, errs
 		for arg := range list.Elements() {
 			args = append(args, arg.Str())
 		}
-		mu := &sync.Mutex{}
 		status := run(frames{w, mu, frameOut}, frames{w, mu, frameErr}, args)
-		if _, err := fmt.Fprintf(w, "%s %d\n", frameStatus, status); err != nil {
-			return err
-		}
-		if err := flush(); err != nil {
+		mu.Lock()
+		_, err := fmt.Fprintf(w, "%s %d\n", frameStatus, status)
+		err = errors.Join(err, flush())
+		mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}
