@@ -52,7 +52,11 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 	if !c.damagedOK {
 		ctx = address.Whole(ctx, c.strict)
 	}
-	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, func(_ context.Context, src selection.Source, whole *address.Source) (verdict, error) {
+	cut := calls.Cut
+	if len(c.answers)+len(c.noAnswers) > 0 {
+		cut = calls.CutResults
+	}
+	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, cut, func(_ context.Context, src selection.Source, whole *address.Source) (verdict, error) {
 		return c.judge(s, src, whole)
 	})
 	verdicts := slices.Collect(all)
@@ -276,8 +280,10 @@ func asides(entries []session.Entry) map[string]int {
 		if !ok {
 			continue
 		}
-		if text := m.Text("\n"); !first && e.ParentID() == "" && m.Role() == session.RoleUser && text != "" {
-			out[strings.Clone(text)]++
+		if !first && e.ParentID() == "" && m.Role() == session.RoleUser {
+			if text := m.Text("\n"); text != "" {
+				out[strings.Clone(text)]++
+			}
 		}
 		first = false
 	}

@@ -79,7 +79,7 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 	}
 	found.List = j.near(ctx, wanted, found.List)
 	defer runtime.KeepAlive(make([]byte, spare))
-	all, reading := selection.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
+	all, reading := selection.Read(ctx, j.streams, found, j.config.sessions.Subagents, nil, j.look)
 	var of []blame.Session
 	var evidence [][]blame.Evidence
 	for l := range all {

@@ -45,7 +45,7 @@ type watcher struct {
 func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 	w.began, w.people = time.Now(), w.onScreen()
 	w.sought = w.began
-	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
+	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, nil, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
 		skip, err := w.skipped(whole)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (w *watcher) seek(ctx context.Context) {
 		return
 	}
 	found.List = slices.DeleteFunc(found.List, func(src selection.Source) bool { return w.known[src.Name] })
-	all, _ := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
+	all, _ := selection.Read(ctx, w.streams, found, w.sessions.Subagents, nil, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
 		d := &watched{src: src, found: src.Name}
 		return d, w.take(ctx, d, whole, func(i int) bool {
 			at, known := whole.Entries[i].Timestamp()

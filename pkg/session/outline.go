@@ -22,6 +22,34 @@ func ReadOutline(r io.Reader) (*Session, error) {
 	return rd.read(r)
 }
 
+// ownMemory is how many bytes a line has at least that shares its memory with no other line.
+const ownMemory = 256 << 10
+
+// ReadCut is Read for a caller who does not need all of the text of a session: of each line it keeps what cut returns, which is the
+// same object with some of its values replaced. Several goroutines call cut, and it keeps nothing of the line. A session of version 1
+// or 2 is read as Read does.
+func ReadCut(r io.Reader, cut func(line string) string) (*Session, error) {
+	seed := maphash.MakeSeed()
+	parse := func(_ jsonl.Line, data []byte) (Entry, bool) {
+		if !js.Valid(data) {
+			return Entry{}, false
+		}
+		line := unsafe.String(unsafe.SliceData(data), len(data))
+		kept := line
+		if isObject(line) {
+			kept = cut(line)
+		}
+		if len(kept) == len(line) && len(line) < ownMemory {
+			kept = strings.Clone(kept)
+		}
+		e := scan(kept)
+		e.sum = max(1, maphash.String(seed, line))
+		return e, true
+	}
+	rd := reader{outline: func() parser { return parse }}
+	return rd.read(r)
+}
+
 // shortMember is how many bytes a member's text has at most that is kept whatever
 // it is.
 const shortMember = 40

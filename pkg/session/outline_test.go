@@ -2,6 +2,9 @@ package session_test
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,4 +96,49 @@ func FuzzReadOutline(f *testing.F) {
 		f.Add([]byte(header + line + "\n" + line + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { skimAgrees(t, data) })
+}
+
+// TestReadCut: what is cut is not kept, and the session says the same of its tree.
+func TestReadCut(t *testing.T) {
+	t.Parallel()
+	const header = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/"}` + "\n"
+	line := func(id, text string) string {
+		return `{"type":"message","id":"` + id + `","parentId":null,"message":{"role":"user","content":"` + text + `"}}` + "\n"
+	}
+	data := []byte(header + line("a", "one") + line("a", "two") + line("b", "one") + line("b", "one") + " \n[1]\n" + line("c", strings.Repeat("x", 300_000)) + line("d", "\xff") + `{"torn`)
+	many := header
+	for i := range 4000 { // more than one block
+		many += line(fmt.Sprint("n", i), strings.Repeat("n", 200))
+	}
+	data = append([]byte(many), data[len(header):]...)
+	short := regexp.MustCompile(`"content":"[^"]*"`)
+	whole, err := session.Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, cut := range map[string]func(string) string{
+		"nothing": func(line string) string { return line },
+		"texts":   func(line string) string { return short.ReplaceAllString(line, `"content":""`) },
+	} {
+		got, err := session.ReadCut(bytes.NewReader(data), cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(shape(whole), shape(got)); diff != "" {
+			t.Errorf("%s (-whole +cut)\n%s", name, diff)
+		}
+		for i, e := range got.Entries {
+			if want := cut(whole.Entries[i].Raw()); e.Raw() != want {
+				t.Errorf("%s: entry %d is %.60s, want %.60s", name, i, e.Raw(), want)
+			}
+		}
+	}
+	old := strings.Replace(string(data), `"version":3`, `"version":1`, 1)
+	got, err := session.ReadCut(strings.NewReader(old), func(string) string { return `{"type":"x"}` })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := got.Entries[0]; e.Type() != session.TypeMessage {
+		t.Errorf("an entry of an old version is cut: %s", e.Raw())
+	}
 }

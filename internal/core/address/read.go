@@ -173,10 +173,18 @@ const (
 )
 
 // Session reads it all and warns of its damage.
-func (in *Input) Session() (*Source, error) {
+func (in *Input) Session() (*Source, error) { return in.Cut(nil) }
+
+// Cut is Session for a tool that needs not all of the text, see [session.ReadCut]; nil keeps all.
+func (in *Input) Cut(cut func(line string) string) (*Source, error) {
 	src := &Source{Path: in.path, Name: in.Name, operand: in.operand, streams: in.streams}
 	var err error
-	if src.Session, err = session.Read(in); err != nil {
+	if cut != nil {
+		src.Session, err = session.ReadCut(in, cut)
+	} else {
+		src.Session, err = session.Read(in)
+	}
+	if err != nil {
 		return nil, located(src.Name, err)
 	}
 	if n := len(src.Entries); n > 0 && src.Entries[n-1].Offset() >= large {

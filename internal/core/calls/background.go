@@ -71,6 +71,9 @@ func (c *Call) Subject() string {
 	return ""
 }
 
+// processes is the tool whose result is Gemini's list of what goes on in the background.
+const processes = "list_background_processes"
+
 // The state of a task in what its agent answers to one that asks after it, in front of its output.
 var (
 	states = lazy.Regexp(`(?m)^(?:<status>|status: )(\w+)`)
@@ -140,7 +143,7 @@ const (
 // notices returns what an entry tells of tasks: a message that an agent wrote, an event that was recorded, or a line
 // that only waited to be told.
 func notices(e session.Entry) (all []notice) {
-	if !slices.ContainsFunc([]string{"notification", "task_id", "list_background_processes"}, func(part string) bool { return strings.Contains(e.Raw(), part) }) {
+	if !slices.ContainsFunc([]string{"notification", "task_id", processes}, func(part string) bool { return strings.Contains(e.Raw(), part) }) {
 		return nil
 	}
 	m, _ := e.Message()
@@ -151,7 +154,7 @@ func notices(e session.Entry) (all []notice) {
 		all = event(js.Value(e.Get("data")))
 	case m.Role() == session.RoleUser:
 		all = spoken(m.Text("\n"))
-	case m.Role() == session.RoleToolResult && m.Str("toolName") == "list_background_processes":
+	case m.Role() == session.RoleToolResult && m.Str("toolName") == processes:
 		for _, p := range listed().FindAllStringSubmatch(m.Text("\n"), -1) {
 			all = said(all, p[1], strings.ToLower(p[2]), p[3])
 		}

@@ -32,10 +32,10 @@ func (r *Reading) Err() error {
 	return errors.Join(r.found, r.streams.Unread(r.failed, r.all, cli.ExitUsage))
 }
 
-// Read reads the sessions that were found whole, some at once, and yields the result of work for each, in their order.
+// Read reads the sessions that were found whole, or what cut leaves of their lines if it is not nil, some at once, and yields the result of work for each, in their order.
 // Those of another directory, and those of sub-agents that are not wanted, are left out. Err of the result says in the
 // end which sessions were not read.
-func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, work func(context.Context, Source, *address.Source) (T, error)) (iter.Seq[T], *Reading) {
+func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, cut func(line string) string, work func(context.Context, Source, *address.Source) (T, error)) (iter.Seq[T], *Reading) {
 	type result struct {
 		of T
 		ok bool
@@ -47,7 +47,7 @@ func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, 
 			return r, err
 		}
 		defer in.Close()
-		whole, err := in.Session()
+		whole, err := in.Cut(cut)
 		if err != nil {
 			return r, err
 		}
