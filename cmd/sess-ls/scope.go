@@ -59,7 +59,7 @@ func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []strin
 func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o store.Options, err error) {
 	o = store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: c.order(),
-		Omit: c.unseen(), Skip: c.old(),
+		Omit: c.unseen(), Skip: c.old(), Newest: c.newest(), Old: selection.Old,
 		Warn: func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) },
 	}
 	c.inStore = len(operands) == 0
@@ -96,6 +96,14 @@ func (c *config) old() func(path string) bool {
 		return nil
 	}
 	return selection.Old(c.since)
+}
+
+// newest returns how many of the newest sessions of the store are enough, 0 if all are to be read.
+func (c *config) newest() int {
+	if c.exact || c.heads || c.recent || c.sessions.NoSelf || c.order() != store.ByModified || c.sort == byCost || !c.narrowest() {
+		return 0
+	}
+	return c.limit
 }
 
 // filesOf parts the operands that are files from the directories.

@@ -72,6 +72,12 @@ type Options struct {
 	// Order is the order of the rows.
 	Order Order
 
+	// Newest, if it is not 0, is how many rows are wanted in the order ByModified: those behind them may be left out. Files
+	// are then read in the order in which they were written to, without those that have nothing since the last of these
+	// rows. Old returns the test for such files, and has to be set.
+	Newest int
+	Old    func(since time.Time) func(path string) bool
+
 	// Warn, if it is set, is called for every file and directory that is left out.
 	// err does not repeat the path. It matches session.ErrNotSession or
 	// session.ErrVersion for files that are no session of ours, fs.ErrNotExist
@@ -86,6 +92,9 @@ func (o Options) warn(path string, err error) {
 	}
 }
 
+// leastRead is how many files are read at once that may have the newest rows.
+const leastRead = 64
+
 // List returns the sessions in dirs. What cannot be read, or is no session, is
 // left out and told to Warn; a directory that does not exist is no exception.
 // The only error is that of ctx.
@@ -95,27 +104,40 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	if o.Skip != nil {
 		paths = slices.DeleteFunc(paths, o.Skip)
 	}
+	if o.Newest > 0 {
+		paths = newestFirst(paths, o.warn)
+	}
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
 	clear(rows) // or the collector is the first to touch this memory, and each page costs an interrupt of all processors
-	each(ctx, len(paths), o.Workers, func() func(i int) {
-		r := rowReader{limits: usual, count: o.Count, info: session.InfoReader{Omit: o.Omit}}
-		return func(i int) { rows[i], errs[i] = r.read(ctx, paths[i]) }
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	keep, here := rows[:0], SameDir(o.CWD)
-	for i, row := range rows {
-		inner := found.inner[paths[i]]
-		if inner && row.ParentSession == "" {
-			row.ParentSession = ParentFile(paths[i])
+	for from, to := 0, 0; to < len(paths); from = to {
+		if to = len(paths); o.Newest > 0 {
+			to = min(to, max(2*from, o.Newest, leastRead))
 		}
-		switch {
-		case inner && errors.Is(errs[i], session.ErrNotSession):
-		case errs[i] != nil:
-			o.warn(paths[i], errs[i])
-		case here(row.CWD):
-			keep = append(keep, row)
+		each(ctx, to-from, o.Workers, func() func(i int) {
+			r := rowReader{limits: usual, count: o.Count, info: session.InfoReader{Omit: o.Omit}}
+			return func(i int) { rows[from+i], errs[from+i] = r.read(ctx, paths[from+i]) }
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i, row := range rows[from:to] {
+			path, err := paths[from+i], errs[from+i]
+			inner := found.inner[path]
+			if inner && row.ParentSession == "" {
+				row.ParentSession = ParentFile(path)
+			}
+			switch {
+			case inner && errors.Is(err, session.ErrNotSession):
+			case err != nil:
+				o.warn(path, err)
+			case here(row.CWD):
+				keep = append(keep, row)
+			}
+		}
+		if o.Newest > 0 && len(keep) >= o.Newest {
+			Sort(keep, ByModified)
+			paths = append(paths[:to], slices.DeleteFunc(paths[to:], o.Old(keep[o.Newest-1].Modified))...)
 		}
 	}
 	clear(rows[len(keep):])

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -383,6 +384,48 @@ func TestListSubagents(t *testing.T) {
 		got := strings.TrimPrefix(ParentFile(filepath.Join(dir, filepath.FromSlash(path))), dir+string(filepath.Separator))
 		if got != want {
 			t.Errorf("ParentFile(%s) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestListNewest: the newest rows are those of a listing of all, and files that were written to before are not read.
+func TestListNewest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const files, unread = 400, 150
+	first := time.UnixMilli(1767323100000)
+	for i := range files {
+		said := i
+		if i%7 == 0 {
+			said = i / 2 // written to without a message
+		}
+		data := text(fmt.Sprint("s", i), []string{"/p", "/q"}[i%2], 0) + message(said, "m")
+		if i < unread {
+			data = "no session"
+		}
+		path := write(t, dir, fmt.Sprintf("--p--/%03d.jsonl", i*37%files), data)
+		if err := os.Chtimes(path, first, first.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := func(since time.Time) func(string) bool {
+		return func(path string) bool {
+			fi, err := os.Stat(path)
+			return err == nil && fi.ModTime().Before(since)
+		}
+	}
+	for _, cwd := range []string{"", "/q", "/nowhere"} {
+		all, w := list(t, dir, Options{Recursive: true, CWD: cwd})
+		if len(w.list) != unread {
+			t.Errorf("%d files are no sessions, want %d", len(w.list), unread)
+		}
+		for _, n := range []int{1, 5, 70, 110, files} {
+			rows, w := list(t, dir, Options{Recursive: true, CWD: cwd, Newest: n, Old: old})
+			want := all[:min(n, len(all))]
+			same(t, fmt.Sprint(cwd, " newest ", n), rels(t, dir, rows[:min(n, len(rows))]), rels(t, dir, want))
+			if n < 10 && len(want) == n && (len(rows) > 2*leastRead || len(w.list) > 0) {
+				t.Errorf("%s: for %d rows %d were read, and %d that are no sessions", cwd, n, len(rows), len(w.list))
+			}
 		}
 	}
 }
