@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
-	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -85,10 +84,20 @@ func (k Kinds) String() string {
 	return strings.Join(list, ", ")
 }
 
-var uuid = lazy.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// IsUUID reports whether an id is a UUID in lower case.
-func IsUUID(id string) bool { return uuid().MatchString(id) }
+// IsUUID reports whether an id is a UUID in lower case. It is asked of the name of each file, so there is no regular expression.
+func IsUUID(id string) bool {
+	for i := range len(id) {
+		switch c := id[i]; {
+		case i == 8, i == 13, i == 18, i == 23:
+			if c != '-' {
+				return false
+			}
+		case c < '0' || c > '9' && c < 'a' || c > 'f':
+			return false
+		}
+	}
+	return len(id) == 36
+}
 
 // NewBuilder returns a builder for a session from the format called name. It
 // gives each line, without its line feed, to out, and each loss to lose.

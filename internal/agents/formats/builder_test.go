@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -262,5 +263,22 @@ func TestEqualIDs(t *testing.T) {
 	}
 	if len(*lines) != many+1 {
 		t.Errorf("%d lines", len(*lines))
+	}
+}
+
+func TestIsUUID(t *testing.T) {
+	t.Parallel()
+	re := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	const id = "0123abcd-ef45-6789-abcd-ef0123456789"
+	ids := []string{"", id, id + "0", id[:35], id + "\n", strings.ToUpper(id)}
+	for i := range id {
+		for _, c := range "/09:@AFG`afg-\x00é" {
+			ids = append(ids, id[:i]+string(c)+id[i+1:])
+		}
+	}
+	for _, id := range ids {
+		if got, want := formats.IsUUID(id), re.MatchString(id); got != want {
+			t.Errorf("%q: %v, want %v", id, got, want)
+		}
 	}
 }
