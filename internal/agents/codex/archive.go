@@ -154,7 +154,7 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 	}
 	h, err := headOf(ctx, src)
 	if err != nil {
-		return head{}, err
+		return h, err
 	}
 	a.listing.Lock()
 	defer a.listing.Unlock()
@@ -236,12 +236,12 @@ func (a *archive) info(ctx context.Context, files []*formats.Source, key string,
 	newest := files[len(files)-1]
 	info := formats.Info{Row: store.Row{Path: newest.Path}, Key: key}
 	h, err := a.headOf(ctx, newest)
-	if err != nil {
+	if info.Size, info.ModTime = h.size, h.modified; err != nil {
 		return info, err
 	}
 	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
 	info.FirstMessage, info.Prompts = h.firstPrompt, []string{h.firstPrompt}
-	info.Size, info.ModTime, info.Modified, info.Alone = h.size, h.modified, h.modified, len(files) == 1
+	info.Modified, info.Alone = h.modified, len(files) == 1
 	if h.created != 0 {
 		info.Created = time.UnixMilli(h.created).UTC()
 	}

@@ -108,7 +108,7 @@ type head struct {
 	modified             time.Time
 }
 
-// headOf reads the first line of a rollout.
+// headOf reads the first line of a rollout. With an error it says what the file was when it was read.
 func headOf(ctx context.Context, src *formats.Source) (head, error) {
 	f, err := open(ctx, src)
 	if err != nil {
@@ -116,11 +116,10 @@ func headOf(ctx context.Context, src *formats.Source) (head, error) {
 	}
 	defer f.done()
 	h, err := readHead(f.r)
-	if err != nil {
-		return head{}, src.Located(err)
+	if h.size, h.modified = f.Size, f.ModTime; err != nil {
+		err = src.Located(err)
 	}
-	h.size, h.modified = f.Size, f.ModTime
-	return h, nil
+	return h, err
 }
 
 var errNoMeta = formats.Damaged("not a rollout: the first line says nothing of a session")
