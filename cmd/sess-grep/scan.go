@@ -49,7 +49,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	}
 	defer func() { _ = spool.Close() }()
 	d.file, d.size = spool, spool.Size
-	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
+	if d.header, err = session.ReadOrigin(d.reader(ctx, 0)); err != nil {
 		return address.Locate(in.Name, err)
 	}
 	if err := r.src.Here(d.header); err != nil {

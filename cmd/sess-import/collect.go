@@ -44,6 +44,7 @@ type stored struct {
 	differs         string            // the first line of the source that is another one here
 	rules           string            // the digest of those by which its last lines were cleaned, "" if that is not known
 	left            int               // entries of which other rules take out more
+	keeps           string            // the agent whose lines are kept with its first entries
 }
 
 type entry struct {
@@ -111,6 +112,9 @@ func (k *sink) load(ctx context.Context, was from) (err error) {
 		}
 		if e.Str("customType") == customRedacted {
 			s.rules = js.Value(text).Get("data", "rules").Str()
+		}
+		if s.keeps == "" && e.Get(session.MemberKept) != "" {
+			s.keeps = e.Importer()
 		}
 		own := &entry{fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
 		own.whole, own.said = sums(text)

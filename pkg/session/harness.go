@@ -184,6 +184,19 @@ func (e Entry) IsCopy() bool {
 // not to be read by people. internal/agents/formats writes and reads it.
 const MemberKept = "kept"
 
+// Importer returns the agent for which an importer keeps lines with the entry, in new memory; "" if there are none.
+func (e Entry) Importer() string {
+	if strings.Contains(e.raw, `"`+MemberKept+`"`) {
+		for agent := range js.Value(e.Get(MemberKept)).Members() {
+			if agent = agentOf(agent + ":"); agent != "sess" { // as which a listing reads
+				return strings.Clone(agent)
+			}
+			break
+		}
+	}
+	return ""
+}
+
 // KeptLines yields the lines that an importer keeps with an entry for an agent, as far as
 // they are not said by the entry itself.
 func (e Entry) KeptLines(agent string) iter.Seq[js.Value] {

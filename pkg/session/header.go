@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -24,7 +25,8 @@ type Header struct {
 	Title         string // oh-my-pi; "" if the line has none
 	ParentSession string // path or id of the session this one was forked from
 
-	offset int64 // of the line's first byte
+	offset   int64  // of the line's first byte
+	importer string // the agent that the first entries tell, if the line names none
 }
 
 // Raw returns the header's line, byte for byte, or "" for a header that was
@@ -51,14 +53,28 @@ type Origin struct {
 	Git     string // an object with remote, branch and commit, as JSON
 }
 
-// Origin returns what the header says of where the session is from.
+// Origin returns what the header says of where the session is from. Imports of earlier versions do not name the agent: it is told
+// by the first 64 entries, if they were read.
 func (h Header) Origin() Origin {
 	v := js.Value(h.raw)
-	o := Origin{Harness: v.Get(harnessKey).Str(), Host: v.Get("host").Str(), User: v.Get("user").Str()}
+	o := Origin{Harness: cmp.Or(v.Get(harnessKey).Str(), h.importer), Host: v.Get("host").Str(), User: v.Get("user").Str()}
 	if git := v.Get("git"); git.IsObject() {
 		o.Git = string(git)
 	}
 	return o
+}
+
+// originEntries are the entries by which an import of an earlier version is known, and originBytes the most bytes that are read for that.
+const (
+	originEntries = 64
+	originBytes   = 1 << 20
+)
+
+// learn takes the agent from the n-th entry, from 0, unless it is known.
+func (h *Header) learn(e Entry, n int) {
+	if n < originEntries && h.importer == "" {
+		h.importer = e.Importer()
+	}
 }
 
 // MemberRedacted is the member of the header of a copy of which no line has its secrets.

@@ -226,7 +226,9 @@ func (s *infoScan) line(l jsonl.Line) error {
 	if typ == TypeCustom && agentOf(g.customType.Str()) != "" || g.copied == "true" {
 		return nil // kept by an importer for itself, or said before
 	}
-	s.info.Entries++
+	if s.info.Entries++; s.info.Entries <= originEntries && s.info.Origin.Harness == "" && !s.tail && bytes.Contains(l.Data, []byte(`"`+MemberKept+`"`)) {
+		s.info.Origin.Harness = Entry{raw: string(l.Data)}.Importer()
+	}
 	switch typ {
 	default:
 		if s.omit&Expenses == 0 && g.usage != "" && MayCall(typ) {

@@ -274,6 +274,7 @@ func (rd *reader) entry(k parsedLine) {
 	if n := len(rd.s.Entries); n == cap(rd.s.Entries) {
 		rd.s.Entries = slices.Grow(rd.s.Entries, max(n, 64)) // append's way is to copy all of it more often
 	}
+	rd.s.Header.learn(e, len(rd.s.Entries))
 	rd.s.Entries = append(rd.s.Entries, e)
 }
 

@@ -55,7 +55,14 @@ func lastEntry(r io.ReaderAt, size, from int64) (Entry, error) {
 
 // ReadHeader reads the lines of r up to the header, and little more. Its errors
 // are those of Read.
-func ReadHeader(r io.Reader) (Header, error) {
+func ReadHeader(r io.Reader) (Header, error) { return readHeader(r, 0) }
+
+// ReadOrigin is ReadHeader, and reads so many entries behind a header that does not name the agent as [Header.Origin] wants.
+func ReadOrigin(r io.Reader) (Header, error) {
+	return readHeader(io.LimitReader(r, originBytes), originEntries)
+}
+
+func readHeader(r io.Reader, entries int) (Header, error) {
 	rd := reader{s: &Session{}}
 	for l, err := range jsonl.Lines(&growingReader{r, usualHeader}) {
 		if err != nil {
@@ -68,9 +75,12 @@ func ReadHeader(r io.Reader) (Header, error) {
 		if err := rd.take(parseLine(l, data, keepLine)); err != nil {
 			return Header{}, err
 		}
-		if rd.opened {
+		if rd.opened && (len(rd.s.Entries) >= entries || rd.s.Header.Origin().Harness != "") {
 			return rd.s.Header, nil
 		}
+	}
+	if rd.opened {
+		return rd.s.Header, nil
 	}
 	if rd.s.Lines == 0 {
 		return Header{}, problem(0, 0, Empty, "", "not a session: empty")

@@ -81,10 +81,10 @@ func Read(r io.Reader, o Options) (Content, error) {
 // no reader to find.
 func header(data []byte) (session.Header, error) {
 	first, _, _ := bytes.Cut(data, []byte{'\n'})
-	if h, err := session.HeaderOf(first); err == nil {
+	if h, err := session.HeaderOf(first); err == nil && h.Origin().Harness != "" {
 		return h, nil
 	}
-	return session.ReadHeader(bytes.NewReader(data))
+	return session.ReadOrigin(bytes.NewReader(data))
 }
 
 // A reader is the state of reading one session.

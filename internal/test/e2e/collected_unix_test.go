@@ -294,6 +294,47 @@ func TestCollectOldReader(t *testing.T) {
 	}
 }
 
+// A copy that a version made which kept neither its source nor its agent is known by the lines that it keeps: it is no session beside
+// it, though that version's reader wrote entries otherwise, and goes on. Its rows say whose it is.
+func TestCollectOldImport(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} {
+		h := newHome(t)
+		h.put(oneID, 2)
+		h.do("sess-import -q --all --store claude")
+		script := `rm store/*/.*.from; sed -i '1s/,"harness":"claude"//; s/"stopReason":/"old":true,"stopReason":/' store/*/2*.jsonl; `
+		if !kept {
+			script += `sed -i 's/,"kept":{"claude":/,"left":{"claude":/' store/*/2*.jsonl; `
+		}
+		old := h.do(script + "cat store/*/2*.jsonl").stdout
+		if strings.Count(old, `"old":`) < 2 || strings.Contains(old, "harness") {
+			t.Fatalf("it is not old:\n%s", old)
+		}
+		got := h.do("sess-import --all --store claude")
+		if !kept { // another program's session of this id
+			if got.status != 3 || !strings.Contains(got.stderr, "1 rewritten") {
+				t.Errorf("not kept: status %d: %s", got.status, got.stderr)
+			}
+			continue
+		}
+		if got.status != 0 || !strings.Contains(got.stderr, "0 new, 0 grown, 0 merged, 1 same, 0 waiting, 0 rewritten") || h.stored(oneID) != old {
+			t.Errorf("status %d: %s", got.status, got.stderr)
+		}
+		for _, tool := range []string{"sess-ls --all --json", "sess-grep --all --json .", "sess-calls --all --json", "sess-stat --all --json --by agent"} {
+			if rows := h.do(tool).stdout; !strings.Contains(rows, `"agent":"claude"`) || strings.Contains(rows, `"agent":null`) || strings.Contains(rows, `"agent":"sess"`) {
+				t.Errorf("%s: %s", tool, rows)
+			}
+		}
+		h.put(oneID, 3)
+		if got = h.do("sess-import --all --store claude"); got.status != 0 || !strings.Contains(got.stderr, "0 new, 1 grown") || !strings.HasPrefix(h.stored(oneID), old) {
+			t.Errorf("status %d: %s", got.status, got.stderr)
+		}
+		if files := h.do("ls store/*/2*.jsonl").stdout; strings.Count(files, "\n") != 1 {
+			t.Errorf("stored are %s", files)
+		}
+	}
+}
+
 // Other rules hold for the lines that come, behind an entry that says so, and the lines that are there stay.
 func TestRulesChange(t *testing.T) {
 	t.Parallel()
