@@ -218,9 +218,13 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 	for i, e := range whole.Entries {
 		at[e.ID()] = i
 	}
-	w := gate.Work{All: gate.Deeds(calls.Of(whole.Entries, whole.Header.CWD)), Strict: c.strict}
+	deeds := gate.Deeds
+	if !c.ofCommands() {
+		deeds = gate.Unread
+	}
+	w := gate.Work{All: deeds(calls.Of(whole.Entries, whole.Header.CWD)), Strict: c.strict}
 	if w.Deeds = w.All; !c.branches && len(path) < len(whole.Entries) { // else there is one branch
-		w.Deeds = gate.Deeds(calls.Of(path, whole.Header.CWD))
+		w.Deeds = deeds(calls.Of(path, whole.Header.CWD))
 		for i := range w.Deeds {
 			w.Deeds[i].Entry = at[path[w.Deeds[i].Entry].ID()]
 		}

@@ -105,3 +105,8 @@ func (c *config) check() error {
 	c.ofCalls = len(c.gates) > len(c.answers)+len(c.noAnswers)
 	return nil
 }
+
+// ofCommands reports whether a gate looks at commands, or at the files that calls write.
+func (c *config) ofCommands() bool {
+	return len(c.calls)+len(c.noCalls)+len(c.orders)+len(c.fixed)+len(c.wroteOnly) > 0
+}

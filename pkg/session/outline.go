@@ -26,7 +26,7 @@ func ReadOutline(r io.Reader) (*Session, error) {
 const ownMemory = 256 << 10
 
 // ReadCut is Read for a caller who does not need all of the text of a session: of each line it keeps what cut returns, which is the
-// same object with some of its values replaced. Several goroutines call cut, and it keeps nothing of the line. A session of version 1
+// line, or a shorter one for the same object with some of its values replaced. Several goroutines call cut, and it keeps nothing of the line. A session of version 1
 // or 2 is read as Read does.
 func ReadCut(r io.Reader, cut func(line string) string) (*Session, error) {
 	seed := maphash.MakeSeed()
@@ -39,12 +39,15 @@ func ReadCut(r io.Reader, cut func(line string) string) (*Session, error) {
 		if isObject(line) {
 			kept = cut(line)
 		}
-		if len(kept) == len(line) && len(line) < ownMemory {
+		if len(kept) < len(line) {
+			e := scan(kept)
+			e.sum = max(1, maphash.String(seed, line))
+			return e, true
+		}
+		if len(line) < ownMemory {
 			kept = strings.Clone(kept)
 		}
-		e := scan(kept)
-		e.sum = max(1, maphash.String(seed, line))
-		return e, true
+		return scan(kept), true
 	}
 	rd := reader{outline: func() parser { return parse }}
 	return rd.read(r)

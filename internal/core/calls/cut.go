@@ -9,8 +9,11 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// leastCut is how many bytes a value has at least that is left out: less is not worth a copy of its line.
-const leastCut = 64
+// leastCut is how many bytes a value has at least that is left out, and leastLine how many its line has: less is not worth the time.
+const (
+	leastCut  = 64
+	leastLine = 600
+)
 
 // Cut returns the line of an entry without what [Of] does not look at: what a model says and thinks, and the middle of what a tool
 // prints. Both are most of a session. The line is one object; it is returned as it is if nothing of it is left out.
@@ -29,6 +32,9 @@ type cutting struct {
 }
 
 func cut(line string, replies bool) string {
+	if len(line) < leastLine {
+		return line
+	}
 	c := cutting{line: line, replies: replies}
 	js.WalkObject(line, strings.IndexByte(line, '{'), func(key string, at int) int {
 		switch js.PlainKey(key) {

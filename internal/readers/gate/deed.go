@@ -158,6 +158,15 @@ func Deeds(all []calls.Call) []Deed {
 	return out
 }
 
+// Unread makes deeds of calls for gates that look at no command.
+func Unread(all []calls.Call) []Deed {
+	out := make([]Deed, len(all))
+	for i, c := range all {
+		out[i].Call = c
+	}
+	return out
+}
+
 // A Line is a simple command of a deed, and how it ended.
 type Line struct {
 	Text   string
