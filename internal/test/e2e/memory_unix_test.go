@@ -250,7 +250,7 @@ var wholes = []struct {
 	{[]string{"sess-stat", "--usage", "s.jsonl"}, 1. / 3},
 }
 
-const whole = 1.8
+const whole = 1.7
 
 func TestWholeMemory(t *testing.T) {
 	if testing.Short() {
