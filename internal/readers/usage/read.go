@@ -81,7 +81,7 @@ func Read(r io.Reader, o Options) (Content, error) {
 // no reader to find.
 func header(data []byte) (session.Header, error) {
 	first, _, _ := bytes.Cut(data, []byte{'\n'})
-	if h, err := session.HeaderOf(first); err == nil && h.Origin().Harness != "" {
+	if h, err := session.HeaderOf(first); err == nil && (h.Origin().Harness != "" || !bytes.Contains(data, []byte(`"`+session.MemberKept+`"`))) {
 		return h, nil
 	}
 	return session.ReadOrigin(bytes.NewReader(data))
