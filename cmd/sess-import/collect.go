@@ -113,7 +113,7 @@ func (k *sink) load(ctx context.Context, was from) (err error) {
 		if e.Str("customType") == customRedacted {
 			s.rules = js.Value(text).Get("data", "rules").Str()
 		}
-		if s.keeps == "" && e.Get(session.MemberKept) != "" {
+		if s.keeps == "" {
 			s.keeps = e.Importer()
 		}
 		own := &entry{fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
