@@ -45,18 +45,7 @@ type watcher struct {
 func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 	w.began, w.people = time.Now(), w.onScreen()
 	w.sought = w.began
-	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, nil, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
-		skip, err := w.skipped(whole)
-		if err != nil {
-			return nil, err
-		}
-		d := &watched{src: src, found: src.Name}
-		return d, w.take(ctx, d, whole, skip)
-	})
-	w.reading = reading
-	for d := range all {
-		w.all = append(w.all, d)
-	}
+	w.reading = w.add(ctx, found, w.skipped)
 	named := slices.ContainsFunc(found.List, func(src selection.Source) bool { return src.Named })
 	if !named {
 		w.known = map[string]bool{}
@@ -64,7 +53,7 @@ func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 			w.known[src.Name] = true
 		}
 	}
-	if err := reading.Err(); err != nil && (len(w.all) == 0 || named && !w.once) {
+	if err := w.reading.Err(); err != nil && (len(w.all) == 0 || named && !w.once) {
 		return err // of the others that were found there was a warning
 	}
 	if len(w.all) == 0 {
@@ -94,17 +83,32 @@ func (w *watcher) seek(ctx context.Context) {
 		return
 	}
 	found.List = slices.DeleteFunc(found.List, func(src selection.Source) bool { return w.known[src.Name] })
-	all, _ := selection.Read(ctx, w.streams, found, w.sessions.Subagents, nil, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
-		d := &watched{src: src, found: src.Name}
-		return d, w.take(ctx, d, whole, func(i int) bool {
+	came := len(w.all)
+	w.add(ctx, found, func(whole *address.Source) (func(int) bool, error) {
+		return func(i int) bool {
 			at, known := whole.Entries[i].Timestamp()
 			return known && at < w.began.UnixMilli()
-		})
+		}, nil
+	})
+	for _, d := range w.all[came:] {
+		w.known[d.found] = true
+	}
+}
+
+// add reads sessions that were found, and watches them. Of each, skipped returns the test for entries that count as seen.
+func (w *watcher) add(ctx context.Context, found selection.Found, skipped func(*address.Source) (func(int) bool, error)) *selection.Reading {
+	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, nil, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
+		skip, err := skipped(whole)
+		if err != nil {
+			return nil, err
+		}
+		d := &watched{src: src, found: src.Name}
+		return d, w.take(ctx, d, whole, skip)
 	})
 	for d := range all {
-		w.known[d.found] = true
 		w.all = append(w.all, d)
 	}
+	return reading
 }
 
 // skipped returns the test for entries of a session that count as seen.
