@@ -19,9 +19,10 @@ import (
 func TestRemoteAddress(t *testing.T) {
 	t.Parallel()
 	dir, id := agentStore(t)
+	cache := t.TempDir() // cards that have stood for some seconds are kept there
 	run := func(args ...string) result {
 		c := command(dir, args...)
-		c.Env = append(c.Env, "SESS_REMOTE="+dir+"/remote")
+		c.Env = append(c.Env, "SESS_REMOTE="+dir+"/remote", "XDG_CACHE_HOME="+cache)
 		return wait(t, c)
 	}
 	for _, args := range [][]string{{"sess-sync", "init", dir + "/remote"}, {"sess-sync", "push", "s.jsonl"}} {
