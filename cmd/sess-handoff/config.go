@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,7 +15,9 @@ import (
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
 	"github.com/sess-tools/sess/internal/core/proc"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -86,7 +89,8 @@ func (c *config) importer() error {
 
 // directory returns where the agent is to go on: the session's directory if it is here, else this
 // one.
-func (c *config) directory(s *cli.Streams, of string) (string, error) {
+func (c *config) directory(ctx context.Context, s *cli.Streams, h session.Header) (string, error) {
+	of := h.CWD
 	if c.cwd != "" {
 		dir, err := address.CWD(c.cwd)
 		if err == nil && !formats.IsDir(dir) {
@@ -98,10 +102,25 @@ func (c *config) directory(s *cli.Streams, of string) (string, error) {
 		return of, nil
 	}
 	here, err := os.Getwd()
-	if err == nil && of != "" {
+	switch {
+	case err != nil || of == "":
+	case inRepo(ctx, here, h.Origin().Repo()):
+		s.Notef("the directory of the session, %s, is not here: it goes on in %s, the same repository", of, here)
+	default:
 		s.Warnf("the directory of the session, %s, is not here: it goes on in %s", of, here)
 	}
 	return here, err
+}
+
+// inRepo reports whether a directory is in a work tree that has a repository as a remote. Where git cannot tell, it is not.
+func inRepo(ctx context.Context, dir, repo string) bool {
+	if repo == "" {
+		return false
+	}
+	remotes, err := git.Remotes(ctx, dir)
+	return err == nil && slices.ContainsFunc(remotes, func(remote string) bool {
+		return session.Origin{Git: session.Git(remote, "", "")}.Repo() == repo // as headers have it, without a user
+	})
 }
 
 // model finds the model that opencode is to go on with.

@@ -104,7 +104,7 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 	if j.agent = address.AgentOf(name); j.agent == "" {
 		j.agent = portable.Of(j.src.Session)
 	}
-	if j.here, err = j.directory(j.streams, j.src.Header.CWD); err != nil {
+	if j.here, err = j.directory(ctx, j.streams, j.src.Header); err != nil {
 		return err
 	}
 	j.address, err = lasting(j.src, name, j.dryRun)

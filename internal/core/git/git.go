@@ -66,6 +66,18 @@ func Output(ctx context.Context, dir string, stdin io.Reader, args ...string) (s
 	return whole(out)
 }
 
+// Remotes returns the addresses of the remotes of the repository in whose work tree a directory is.
+func Remotes(ctx context.Context, dir string) ([]string, error) {
+	out, err := Output(ctx, dir, nil, "config", "-z", "--get-regexp", `^remote\..*\.url$`)
+	var urls []string
+	for pair := range strings.SplitSeq(out, "\x00") {
+		if _, url, ok := strings.Cut(pair, "\n"); ok {
+			urls = append(urls, url)
+		}
+	}
+	return urls, err
+}
+
 // whole reads an output to its end.
 func whole(out io.ReadCloser) (string, error) {
 	defer func() { _ = out.Close() }() // its end was read

@@ -207,3 +207,40 @@ func TestHandoffBrief(t *testing.T) {
 		t.Errorf("%s", m)
 	}
 }
+
+// A session of a directory that is not here goes on in this one. That needs no warning in a work tree of its repository, which
+// is the one whose remote has the address in the header, whoever logs in there.
+func TestHandoffElsewhere(t *testing.T) {
+	t.Parallel()
+	const repo = "https://git.example/team/lexer.git"
+	for _, tt := range []struct {
+		name, header, tree string
+		same               bool
+	}{
+		{"the same", `"git":{"remote":"` + repo + `"}`, "git init -q; git remote add upstream https://me:word@git.example/team/lexer.git", true},
+		{"below it", `"git":{"remote":"` + repo + `"}`, "git init -q ..; git remote add origin " + repo, true},
+		{"a second remote", `"git":{"remote":"` + repo + `"}`, "git init -q; git remote add a /nowhere; git remote add origin " + repo, true},
+		{"another", `"git":{"remote":"` + repo + `"}`, "git init -q; git remote add origin https://git.example/team/parser.git", false},
+		{"without a remote", `"git":{"remote":"` + repo + `"}`, "git init -q", false},
+		{"no work tree", `"git":{"remote":"` + repo + `"}`, "true", false},
+		{"a branch alone", `"git":{"branch":"main"}`, "git init -q; git remote add origin ''", false},
+		{"no git", `"x":1`, "git init -q; git remote add origin " + repo, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"0198a1b2-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/nowhere/at/all",`+tt.header+`}
+{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"look at the lexer","timestamp":1767323046000}}
+`)
+			scripted(t, dir, "mkdir tree; cd tree; "+tt.tree)
+			r := scripted(t, dir, "cd tree; sess-handoff -v --to pi ../s.jsonl")
+			got := regexp.MustCompile(`(?m)^sess-handoff: .*is not here: it goes on in .*/tree.*$`).FindString(r.stderr)
+			if want := strings.HasSuffix(got, "/tree, the same repository") && !strings.Contains(got, "warning"); got == "" || want != tt.same || !tt.same && !strings.Contains(got, "warning") {
+				t.Errorf("%q of %s", got, r.stderr)
+			}
+			if r := scripted(t, dir, "cd tree; sess-handoff --to pi ../s.jsonl"); strings.Contains(r.stderr, "is not here") == tt.same {
+				t.Errorf("without -v: %s", r.stderr)
+			}
+		})
+	}
+}
