@@ -72,7 +72,7 @@ func entryOf(t tb, plan *compact.Plan, s compact.Summary) session.Entry {
 }
 
 // checkPairs looks at the summarized messages for a call that is answered only
-// by a kept message.
+// by a kept message, which a context_edit may have taken out since.
 func checkPairs(t tb, plan *compact.Plan) {
 	t.Helper()
 	open := map[string]bool{}
@@ -94,8 +94,14 @@ func checkPairs(t tb, plan *compact.Plan) {
 	for id := range open {
 		summarized[id] = true
 	}
+	edits := map[string]string{}
 	for _, e := range plan.Kept() {
-		if e.Type() == session.TypeCompaction {
+		if e.Type() == session.TypeContextEdit {
+			edits[e.Str("targetId")] = e.Get("replacement")
+		}
+	}
+	for _, e := range plan.Kept() {
+		if e.Type() == session.TypeCompaction || edits[e.ID()] == "null" {
 			continue
 		}
 		for _, m := range convo.EntryMessages(e) {
