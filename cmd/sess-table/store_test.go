@@ -77,9 +77,9 @@ func (b *shop) same(what, dir string) {
 	}
 }
 
-// TestBucketTwice: the objects are the files of a directory; nothing new takes one request for the marker and one for each
+// TestTableS3: the objects are the files of a directory; nothing new takes one request for the marker and one for each
 // thousand parts, on a machine that has seen them, and one for each day more on one that has not.
-func TestBucketTwice(t *testing.T) {
+func TestTableS3(t *testing.T) {
 	b := newShop(t)
 	want := filepath.Join(t.TempDir(), "want")
 	files, _ := run(t, cli.ExitDone, "-o", want, forks)
