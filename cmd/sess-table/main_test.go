@@ -271,7 +271,8 @@ func TestTableContent(t *testing.T) {
 	run(t, cli.ExitNo, "--prune", "-o", out, path)
 }
 
-// TestTableOrigin: a session has the agent that it was imported from, as in sess-stat --by agent, and the place that its header names.
+// TestTableOrigin: a session has the agent that it was imported from, as in sess-stat --by agent, and the place that its header
+// names. Of an import of an earlier version the kept lines tell the agent.
 func TestTableOrigin(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -284,6 +285,11 @@ func TestTableOrigin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	old := session.NewHeader(session.HeaderFields{ID: "c0000000", Time: 1_790_000_000_000, CWD: "/w"}) + "\n" +
+		`{"type":"message","id":"00000001","parentId":null,"timestamp":"2026-09-21T14:13:21.000Z","message":{"role":"user","content":"x"},"kept":{"codex":{"lines":[{"type":"event_msg"}]}}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "c0000000.jsonl"), []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	out := filepath.Join(t.TempDir(), "out")
 	run(t, 0, "-o", out, dir)
 	_, rows := values[sessionRow](t, out, sessionsTable)
@@ -291,7 +297,7 @@ func TestTableOrigin(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, strings.Join([]string{r.Session, r.Agent, r.Host, r.User, r.Repo, r.Branch}, " "))
 	}
-	if want := []string{"a0000000 sess    ", "b0000000 claude h u https://git.invalid/r.git main"}; !slices.Equal(got, want) {
+	if want := []string{"a0000000 sess    ", "b0000000 claude h u https://git.invalid/r.git main", "c0000000 codex    "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
