@@ -47,6 +47,13 @@ func (b *bench) grepGoals() []goal {
 			ours.env = []string{"SESS_DIR=" + dir}
 			return ours, peer, err
 		}),
+		versus(b, "sess-ls --limit 20, "+count(int64(b.sessions()))+" sessions / all of them", 1./5, func(ctx context.Context) (ours, peer command, err error) {
+			dir, err := b.store(ctx)
+			ours, peer = asked(b.bin("sess-ls"), "-a", "--limit", "20"), asked(b.bin("sess-ls"), "-a")
+			ours.env = []string{"SESS_DIR=" + dir}
+			peer.env = ours.env
+			return ours, peer, err
+		}),
 	}
 }
 
