@@ -65,7 +65,7 @@ async function wrong(name) {
 		if (n === dies) await killed(argv, options, who);
 		else {
 			const r = await run(argv, options);
-			if (r.status !== 0) return `turn ${n}: status ${r.status}: ${r.stderr || r.stdout.slice(-500)}`;
+			if (r.status !== 0) return `turn ${n}: status ${r.status}: ${r.stderr || r.stdout.trim().split("\n").at(-1)}`;
 		}
 		const bad = collect(false);
 		if (bad) return `turn ${n}: ${bad}`;
