@@ -54,17 +54,26 @@ async function wrong(name) {
 		}
 		return "";
 	};
-	for (let n = 0; n < turns; n++) {
+	// asked returns the command of a turn, whose answers the model has ready, in the session that is stored.
+	const asked = (n) => {
 		server.play(who, n === dies
 			? [{ text: "I look.", calls: [a.read(join(project, "a.txt"))] }, { text: "And now I am in the midst of", hang: true }]
 			: [{ text: `Turn ${n}.`, calls: [a.read(join(project, "a.txt")), a.bash(`echo ${n}`)] }, { text: `Answer ${n}.` }]);
-		const [, ...stored] = a.stored(dir), resume = n === 0 ? undefined : agent === "pi" ? stored[0]
-			: agent === "opencode" ? JSON.parse(tool("open", "sess-import", "-q", agent, "--list").stdout.split("\n")[0]).session
+		const [, ...stored] = a.stored(dir), resume = !stored[0] ? undefined : agent === "pi" ? stored[0]
+			: agent === "opencode" ? JSON.parse(tool("open", "sess-import", "-q", agent, "--list").stdout.split("\n")[0] || "{}").session
 			: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl$)/.exec(stored[0])[0];
-		const argv = a.argv(paths[name], `Question ${n}.`, { resume }), options = { cwd: project, env };
-		if (n === dies) await killed(argv, options, who);
+		return [a.argv(paths[name], `Question ${n}.`, { resume }), { cwd: project, env }];
+	};
+	for (let n = 0; n < turns; n++) {
+		if (n === dies) await killed(...asked(n), who);
 		else {
-			const r = await run(argv, options);
+			let r = await run(...asked(n));
+			if (r.status !== 0) { // a program may fail, as a user knows: what it has stored is collected, too
+				const bad = collect(false);
+				if (bad) return `turn ${n}, which ended with ${r.status}: ${bad}`;
+				console.log(`${name}: turn ${n} ended with ${r.status}, and is asked again: ${r.stderr || r.stdout.trim().split("\n").at(-1)}`);
+				r = await run(...asked(n));
+			}
 			if (r.status !== 0) return `turn ${n}: status ${r.status}: ${r.stderr || r.stdout.trim().split("\n").at(-1)}`;
 		}
 		const bad = collect(false);
