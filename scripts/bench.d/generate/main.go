@@ -92,6 +92,9 @@ func (w *writer) store(dir string, n int) (Facts, error) {
 		w.size = int64(storedMedian * math.Exp(0.6*w.r.NormFloat64()))
 		w.Facts, w.turns = Facts{}, w.turns[:0]
 		facts, err := w.file(name, cwd)
+		if err == nil {
+			err = os.Chtimes(name, w.now, w.now) // as a session that is alive was written last
+		}
 		if err != nil {
 			return sum, err
 		}
