@@ -200,11 +200,10 @@ var output = lazy.Regexp(`^(?:[❯➜$>%•✓✗│└|{]|[+-](?:[\s+-]|$)|@@|\
 func isOutput(line string) bool { return output().MatchString(line) }
 
 var (
-	link    = lazy.Regexp(`\[([^\[\]]+)\]\([^()\s]+\)`)
-	url     = lazy.Regexp(`https?://[^\s<>"'()\[\]]+`)
-	ticket  = lazy.Regexp(`^https?://github\.com/[^/]+/([^/]+)/(?:pull|issues)/(\d+)`)
-	polite  = lazy.Regexp(`(?i)^(?:(?:can|could) you(?: please)?|please|let['’]s)[\s,]+`)
-	endings = lazy.Regexp(`[.!?](?:\s|$)|[。！？]`)
+	link   = lazy.Regexp(`\[([^\[\]]+)\]\([^()\s]+\)`)
+	url    = lazy.Regexp(`https?://[^\s<>"'()\[\]]+`)
+	ticket = lazy.Regexp(`^https?://github\.com/[^/]+/([^/]+)/(?:pull|issues)/(\d+)`)
+	polite = lazy.Regexp(`(?i)^(?:(?:can|could) you(?: please)?|please|let['’]s)[\s,]+`)
 )
 
 // Columns of a title: the sentences that it has take at least so many, and it takes at most so many.
@@ -216,7 +215,9 @@ const (
 // brief returns the first sentences of a text on one line, within the columns of a title.
 func brief(text string) string {
 	line := oneLine(text)
-	line = link().ReplaceAllString(line, "$1")
+	if strings.Contains(line, "](") {
+		line = link().ReplaceAllString(line, "$1")
+	}
 	line = url().ReplaceAllStringFunc(line, address)
 	full := line
 	for {
@@ -229,8 +230,12 @@ func brief(text string) string {
 	if isProgramText(line) {
 		line = full
 	}
-	for _, at := range endings().FindAllStringIndex(line, -1) {
-		if title := strings.TrimSpace(line[:at[1]]); columns(title) >= leastTitle {
+	for i, r := range line {
+		end := i + utf8.RuneLen(r)
+		if !strings.ContainsRune("。！？", r) && (!strings.ContainsRune(".!?", r) || end < len(line) && line[end] != ' ') {
+			continue
+		}
+		if title := strings.TrimSpace(line[:end]); columns(title) >= leastTitle {
 			line = title
 			break
 		}
