@@ -103,13 +103,16 @@ func TestCompletionInShells(t *testing.T) {
 					t.Errorf("%s: became %q, want %q", l.line, got, l.words)
 				}
 			}
-			s.typing("sess-path aaaa000\t\t")
-			seen := s.until("parse the flags")
+			seen, titles := "", false
+			for try := 0; try < 5 && !titles; try++ {
+				seen = s.listed("sess-path aaaa000")
+				titles = strings.Contains(seen, "fix $(touch PWNED)") && strings.Contains(seen, "parse the flags")
+			}
+			if !titles {
+				t.Errorf("no titles: %q", seen)
+			}
 			if strings.Contains(seen, "\x1b]0;PWNED") || strings.Contains(seen, "\x1b[31m\n") {
 				t.Errorf("a title reached the terminal as it is: %q", seen)
-			}
-			if !strings.Contains(seen, `fix $(touch PWNED)`) {
-				t.Errorf("no title: %q", seen)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "PWNED")); err == nil {
 				t.Error("a title has run")

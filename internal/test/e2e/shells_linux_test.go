@@ -144,3 +144,13 @@ func (s *shell) completed(line string) string {
 	words, _, _ = strings.Cut(words, "<END>")
 	return words
 }
+
+// listed types the beginning of a command line and twice the key that completes it, takes the line away, and returns
+// all that the shell has shown until then.
+func (s *shell) listed(line string) string {
+	s.t.Helper()
+	s.typing(line + "\t\t\x15show \n")
+	seen := s.until("<END>")
+	s.until("READY> ")
+	return seen
+}
