@@ -36,6 +36,7 @@ type config struct {
 	all, list, recent           bool
 	detect, homes, maps, unread bool
 	each, heads                 bool
+	opened                      archives
 	strict, noLosses, prompts   bool
 	damaged                     string
 	mapFile, printed            string

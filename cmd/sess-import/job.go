@@ -211,8 +211,10 @@ func named(info formats.Info, err error) error {
 func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) (done bool, err error) {
 	switch {
 	case c.each:
+		opened := archives{}
+		defer func() { err = join(err, opened.close()) }()
 		return true, subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
-			return cli.Run(ctx, importer(), strings.NewReader(""), out, errs, args)
+			return cli.Run(ctx, importer(opened), strings.NewReader(""), out, errs, args)
 		})
 	case c.maps:
 		return true, printMaps(s)

@@ -10,10 +10,10 @@ package main
 
 import "github.com/sess-tools/sess/internal/core/cli"
 
-var tool = importer()
+var tool = importer(nil)
 
-// importer is the tool; with --each it is run by itself.
-func importer() cli.Tool {
+// importer is the tool; with --each it is run by itself, and finds archives that are open.
+func importer(opened archives) cli.Tool {
 	return cli.Tool{
 		Name:    "sess-import",
 		Summary: "convert other agents' sessions",
@@ -28,7 +28,7 @@ sess-import pi --list
 sess-import --detect chat.json`,
 		Complete: completing,
 		New: func() ([]cli.Flag, cli.Action) {
-			c := &config{}
+			c := &config{opened: opened}
 			return c.flags(), c.run
 		},
 	}

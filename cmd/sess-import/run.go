@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/cli"
 )
 
@@ -32,20 +33,17 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		return err
 	}
 	defer func() { err = join(err, job.losses.Close("NOT KEPT")) }()
-	archive, err := format.Open(ctx, src)
-	if err != nil {
-		return err
-	}
-	defer func() { err = join(err, archive.Close()) }()
-	switch {
-	case c.list:
-		return c.print(ctx, job, archive)
-	case c.all:
-		return job.every(ctx, archive)
-	}
-	info, err := c.choose(ctx, job, archive)
-	if err != nil {
-		return err
-	}
-	return job.one(ctx, archive, info)
+	return c.opened.with(ctx, format, src, c.own, func(archive formats.Archive) error {
+		switch {
+		case c.list:
+			return c.print(ctx, job, archive)
+		case c.all:
+			return job.every(ctx, archive)
+		}
+		info, err := c.choose(ctx, job, archive)
+		if err != nil {
+			return err
+		}
+		return job.one(ctx, archive, info)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/parallel"
@@ -61,30 +62,37 @@ func (f Files) Open(src *Source) (Archive, error) {
 	if err := src.Exists(); err != nil {
 		return nil, err
 	}
-	return files{f, src}, nil
+	return &files{Files: f, src: src}, nil
 }
 
 type files struct {
 	Files
 	src *Source
+
+	// index has the files that were found when an id was looked for, by their paths and by the ids that their names
+	// have: a program may be asked for thousands of sessions, one after the other. A session that it does not have is looked for again.
+	index atomic.Pointer[map[string][]place]
 }
 
 // Close has nothing to close: each file is closed once it was looked at.
-func (a files) Close() error { return nil }
+func (a *files) Close() error { return nil }
 
 // List lists the files in the order of their paths, several at a time, by their heads; one
 // that details are asked of is read whole.
-func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
+func (a *files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if !a.src.IsDir() {
 			yield(a.info(ctx, a.src, q))
 			return
 		}
-		found := a.found(ctx)
-		if meant := a.meant(ctx, q.ID, found); len(meant) > 0 {
-			found, q.ID = meant, "" // it is no name, for which they would be read whole
-		} else if found = a.once(ctx, found); session.ValidSessionID(q.ID) {
-			q.ID = "" // it is the id of no session, and heads have the names that may be one
+		var found []place
+		if index := a.index.Load(); q.ID != "" && index != nil {
+			found, _ = a.having(ctx, q.ID, (*index)[q.ID])
+		}
+		if len(found) > 0 {
+			q.ID = ""
+		} else {
+			found, q.ID = a.lookedFor(ctx, q.ID, a.found(ctx))
 		}
 		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
 		list := parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
@@ -141,7 +149,7 @@ type place struct {
 }
 
 // found returns the files of a directory.
-func (a files) found(ctx context.Context) (list []place) {
+func (a *files) found(ctx context.Context) (list []place) {
 	walk(ctx, a.src.Path, a.Depth, a.inside, func(string) bool { return true }, func(path string, err error) bool {
 		if a.Match(path) || err != nil && IsDir(path) {
 			list = append(list, place{path, err})
@@ -152,10 +160,10 @@ func (a files) found(ctx context.Context) (list []place) {
 }
 
 // inside reports whether a directory is one of [Files.Enter].
-func (a files) inside(dir string) bool { return a.Enter != nil && a.Enter(dir) }
+func (a *files) inside(dir string) bool { return a.Enter != nil && a.Enter(dir) }
 
 // none reports whether an error says that a file is no session, where others may be.
-func (a files) none(path string, err error) bool {
+func (a *files) none(path string, err error) bool {
 	return errors.Is(err, session.ErrNotSession) && a.inside(filepath.Dir(path))
 }
 
@@ -168,7 +176,7 @@ type Other struct {
 
 // Others returns the files that are not read. It looks at names, and in the directory of a session at the heads of
 // files.
-func (a files) Others(ctx context.Context) (list []Other) {
+func (a *files) Others(ctx context.Context) (list []Other) {
 	sessions := map[string]bool{}
 	for _, p := range a.found(ctx) {
 		sessions[p.path] = true
@@ -196,7 +204,7 @@ func Strangers(ctx context.Context, dir string, look func(path string) (output, 
 
 // once leaves files out that are the session of another one in their directory. Only directories with files of
 // several ranks are looked into.
-func (a files) once(ctx context.Context, list []place) []place {
+func (a *files) once(ctx context.Context, list []place) []place {
 	if a.Rank == nil {
 		return list
 	}
@@ -231,40 +239,49 @@ func (a files) once(ctx context.Context, list []place) []place {
 	return out
 }
 
-// meant returns the files that an id means, or the beginning of one or a path, by their names if those say it, else
-// by their heads. None is a name, for which files are read whole unless it may be an id.
-func (a files) meant(ctx context.Context, id string, list []place) []place {
+// lookedFor returns the files to list for an id, the beginning of one, a path or a name, and what of it they have to be
+// read whole for.
+func (a *files) lookedFor(ctx context.Context, id string, list []place) (found []place, rest string) {
 	if id == "" {
-		return nil
+		return a.once(ctx, list), ""
 	}
-	whole, begun := a.named(id, list)
+	index := map[string][]place{}
+	whole, begun := a.named(id, list, index)
+	a.index.Store(&index)
 	for i, some := range [][]place{whole, begun, list} {
-		var exact, prefixed []place
-		some = a.once(ctx, some)
-		for head, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(some), func(ctx context.Context, p place) (Info, error) {
-			return a.info(ctx, a.src.Beside(p.path), Query{})
-		}) {
-			switch {
-			case err != nil:
-			case head.ID == id, head.Path == id:
-				exact = append(exact, place{path: head.Path})
-			case len(id) >= session.MinPrefix && strings.HasPrefix(head.ID, id):
-				prefixed = append(prefixed, place{path: head.Path})
-			}
-		}
+		exact, prefixed := a.having(ctx, id, some)
 		if len(exact) > 0 {
-			return exact
+			return exact, "" // it is no name, for which they would be read whole
 		}
 		if len(prefixed) > 0 && i > 0 {
-			return prefixed
+			return prefixed, ""
 		}
 	}
-	return nil
+	if session.ValidSessionID(id) {
+		id = "" // it is the id of no session, and heads have the names that may be one
+	}
+	return a.once(ctx, list), id
+}
+
+// having returns those of some files that an id or a path means by their heads, and those whose ids begin with it.
+func (a *files) having(ctx context.Context, id string, some []place) (exact, prefixed []place) {
+	for head, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(a.once(ctx, some)), func(ctx context.Context, p place) (Info, error) {
+		return a.info(ctx, a.src.Beside(p.path), Query{})
+	}) {
+		switch {
+		case err != nil:
+		case head.ID == id, head.Path == id:
+			exact = append(exact, place{path: head.Path})
+		case len(id) >= session.MinPrefix && strings.HasPrefix(head.ID, id):
+			prefixed = append(prefixed, place{path: head.Path})
+		}
+	}
+	return exact, prefixed
 }
 
 // named returns the files whose names have an id, whole, and those that may be a session whose id begins so: if a name
-// says it of one, that and each whose name does not say which id it has.
-func (a files) named(id string, list []place) (whole, begun []place) {
+// says it of one, that and each whose name does not say which id it has. It adds all of them to the index.
+func (a *files) named(id string, list []place, index map[string][]place) (whole, begun []place) {
 	says := false
 	for _, p := range list {
 		var ids []string
@@ -272,8 +289,10 @@ func (a files) named(id string, list []place) (whole, begun []place) {
 		if a.IDs != nil {
 			ids, sure = a.IDs(p.path)
 		}
-		if p.path == id || slices.Contains(ids, id) {
-			whole = append(whole, p)
+		for _, name := range append(ids, p.path) {
+			if same := index[name]; len(same) == 0 || same[len(same)-1].path != p.path {
+				index[name] = append(same, p)
+			}
 		}
 		begins := slices.ContainsFunc(ids, func(name string) bool { return strings.HasPrefix(name, id) })
 		if says = says || begins; begins || !sure {
@@ -283,11 +302,11 @@ func (a files) named(id string, list []place) (whole, begun []place) {
 	if !says || len(id) < session.MinPrefix {
 		begun = nil
 	}
-	return whole, begun
+	return index[id], begun
 }
 
 // info lists the session of a file.
-func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
+func (a *files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 	f, err := src.Open(ctx)
 	if err != nil {
 		return Info{Row: store.Row{Path: src.Path}}, err
@@ -312,7 +331,7 @@ func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 }
 
 // head lists the session of a file by its beginning.
-func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
+func (a *files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info, err := a.Head(ctx, src, f)
 	info.Path, info.Size, info.ModTime, info.Alone = src.Path, f.Size, f.ModTime, true
 	info.CWD = cmp.Or(info.CWD, src.CWD)
@@ -324,7 +343,7 @@ func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	return info, err
 }
 
-func (a files) Read(ctx context.Context, info Info, b *Builder) error {
+func (a *files) Read(ctx context.Context, info Info, b *Builder) error {
 	src := a.src
 	if src.IsDir() {
 		src = src.Beside(info.Path)

@@ -95,3 +95,59 @@ func TestOpened(t *testing.T) {
 		})
 	}
 }
+
+// A path finds the session that listing all finds in it, and none where that finds none. Directories are looked at for
+// the first of many alone, and for one that is not there; one that came since is found as well.
+func TestFoundByPath(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{"b/2.jsonl", "a/1.jsonl", "a/x.txt", ".hidden/3.jsonl", "c.jsonl", "b/.4.jsonl", "b/deep/5.jsonl", "b/more/6.jsonl", "b/more/deep/7.jsonl"}
+	for _, name := range names {
+		write(t, filepath.Join(dir, name), name)
+	}
+	for name, to := range map[string]string{"a/up": dir, "up": dir, "a/link.jsonl": filepath.Join(dir, "c.jsonl"), "d.jsonl": "nowhere"} {
+		if os.Symlink(to, filepath.Join(dir, name)) != nil {
+			t.Skip("no symbolic links")
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "e.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	a, err := formats.Files{
+		Depth: 1,
+		Match: func(path string) bool { looks++; return filepath.Ext(path) == ".jsonl" },
+		Enter: func(path string) bool { return filepath.Base(path) == "more" },
+		Head: func(_ context.Context, src *formats.Source, _ *formats.File) (info formats.Info, err error) {
+			info.ID = "of-" + filepath.Base(src.Path)
+			return info, nil
+		},
+		Read: func(_ context.Context, _ *formats.Source, _ *formats.File, info formats.Info, b *formats.Builder) error {
+			return b.Header(session.HeaderFields{ID: info.ID, Time: 1, CWD: "/w"})
+		},
+	}.Open(&formats.Source{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for info, err := range a.List(t.Context(), formats.Query{}) {
+		listed[info.Path] = err == nil
+	}
+	if len(listed) != 8 { // five files, and three links that lead to none
+		t.Errorf("listed %v", listed)
+	}
+	if _, err := formats.Find(t.Context(), a, filepath.Join(dir, "c.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "new.jsonl"), "")
+	listed[filepath.Join(dir, "new.jsonl")] = true
+	for _, name := range append([]string{"new.jsonl"}, append(names, "a/up/c.jsonl", "up/c.jsonl", "a/link.jsonl", "d.jsonl", "e.jsonl", "", "f.jsonl", "c.jsonl/g.jsonl", "../"+filepath.Base(dir)+"/c.jsonl")...) {
+		for _, path := range []string{dir + "/" + name, name, dir + "//" + name, dir + "/./" + name} {
+			looks = 0
+			info, err := formats.Find(t.Context(), a, path)
+			if found := err == nil; found != listed[path] || found && (info.Path != path || (looks != 0) != (name == "new.jsonl")) {
+				t.Errorf("%s: found %v, listed %v, %q, %d files looked at: %v", path, found, listed[path], info.Path, looks, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+)
+
+// With --each an archive stays open. Each answer is that of a process of its own all the same, also about a session that
+// was written to, came or went while the archive was open.
+func TestEachIsAsAlone(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "claude"))
+	t.Setenv("CODEX_HOME", filepath.Join(home, "codex"))
+	t.Setenv("PI_CODING_AGENT_DIR", filepath.Join(home, "pi"))
+	id := func(n int) string { return fmt.Sprintf("019b0000-0000-7000-8000-%012d", n) }
+	file := map[string]func(n int) string{
+		"claude": func(n int) string { return "claude/projects/-w/" + id(n) + ".jsonl" },
+		"codex":  func(n int) string { return "codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-" + id(n) + ".jsonl" },
+		"pi":     func(n int) string { return "pi/sessions/--w--/2026-01-02T03-04-05-000Z_" + id(n) + ".jsonl" },
+	}
+	text := map[string]string{
+		"claude": `{"type":"user","uuid":"u-ID","parentUuid":null,"sessionId":"ID","cwd":"/w","timestamp":"2026-01-02T03:04:05.000Z","version":"2.1.0","message":{"role":"user","content":"WORDS"}}`,
+		"codex": `{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":"ID","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","originator":"codex_cli_rs","cli_version":"0.169.0"}}
+{"timestamp":"2026-01-02T03:04:06.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"WORDS"}]}}`,
+		"pi": `{"type":"session","version":3,"id":"ID","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"e1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"WORDS","timestamp":1}}`,
+	}
+	put := func(agent string, n int, words string) {
+		path := filepath.Join(home, filepath.FromSlash(file[agent](n)))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.NewReplacer("ID", id(n), "WORDS", words).Replace(text[agent])+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	questions, ask := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- cli.Run(t.Context(), importer(nil), questions, out, io.Discard, []string{"--each"})
+		out.Close()
+	}()
+	answer := bufio.NewReader(answers)
+	asked := 0
+	same := func(want int, args ...string) {
+		t.Helper()
+		asked++
+		line, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(ask, "%s\n", line); err != nil {
+			t.Fatal(err)
+		}
+		var got [2]bytes.Buffer // what came on standard output and on standard error
+		status := -1
+		for status < 0 {
+			var kind string
+			var n int
+			if _, err := fmt.Fscanf(answer, "%s %d\n", &kind, &n); err != nil {
+				t.Fatal(err)
+			}
+			switch kind {
+			case "status":
+				status = n
+			default:
+				if _, err := io.CopyN(&got[strings.Index("outerr", kind)/3], answer, int64(n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var alone [2]bytes.Buffer
+		if code := cli.Run(t.Context(), importer(nil), strings.NewReader(""), &alone[0], &alone[1], args); status != code || status != want || got[0].String() != alone[0].String() || got[1].String() != alone[1].String() {
+			t.Errorf("%q: status %d, alone %d, want %d\n%s%s\nalone:\n%s%s", args, status, code, want, &got[0], &got[1], &alone[0], &alone[1])
+		}
+	}
+	for agent := range text {
+		for n := range 3 {
+			put(agent, n, "first")
+		}
+	}
+	for agent := range text {
+		for n := range 3 {
+			same(0, agent, "--session="+id(n))
+		}
+		put(agent, 1, "changed")
+		same(0, agent, "--session="+id(1))
+		same(2, agent, "--session="+id(7))
+		same(0, agent, "--session="+id(2))
+		put(agent, 7, "came")
+		same(0, agent, "--session="+id(7))
+		same(0, agent, "--session="+id(0))
+		if err := os.Remove(filepath.Join(home, filepath.FromSlash(file[agent](2)))); err != nil {
+			t.Fatal(err)
+		}
+		same(2, agent, "--session="+id(2))
+		same(0, agent, "--session="+id(1), "--no-losses")
+		same(0, agent, "--list")
+		same(2, agent, "--session="+id(0)[:30])
+	}
+	ask.Close()
+	if status := <-ended; status != 0 || asked != 36 {
+		t.Errorf("status %d after %d questions", status, asked)
+	}
+}
