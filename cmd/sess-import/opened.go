@@ -7,7 +7,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 )
 
-// archives are those of agents' homes, which stay open while one invocation follows the other. Nil keeps none.
+// archives are those of agents' homes which stay open while one invocation follows the other, if they may. Nil keeps none.
 type archives map[archiveKey]formats.Archive
 
 type archiveKey struct {
@@ -34,8 +34,10 @@ func (a archives) with(ctx context.Context, f formats.Format, src *formats.Sourc
 		return err
 	}
 	if err = work(opened); err == nil && a != nil && own {
-		a[key] = opened
-		return nil
+		if _, ok := opened.(formats.Lasting); ok {
+			a[key] = opened
+			return nil
+		}
 	}
 	return join(err, opened.Close())
 }

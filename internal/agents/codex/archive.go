@@ -61,6 +61,9 @@ type archive struct {
 
 func (a *archive) Close() error { return nil }
 
+// Lasts makes it a [formats.Lasting].
+func (a *archive) Lasts() {}
+
 // Others returns the files that are not read where rollouts are, and beside the directories of these.
 func (a *archive) Others(ctx context.Context) (list []formats.Other) {
 	look := func(path string) (output, known bool) {

@@ -77,6 +77,9 @@ type files struct {
 // Close has nothing to close: each file is closed once it was looked at.
 func (a *files) Close() error { return nil }
 
+// Lasts makes it a [Lasting].
+func (a *files) Lasts() {}
+
 // List lists the files in the order of their paths, several at a time, by their heads; one
 // that details are asked of is read whole.
 func (a *files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {

@@ -93,6 +93,9 @@ type Archive interface {
 	Close() error
 }
 
+// A Lasting is an archive that may stay open between readings: it holds no file and no lock, which the agent may wait for.
+type Lasting interface{ Lasts() }
+
 // A Query says which sessions are asked for, and how much about them.
 type Query struct {
 	// ID is a session's id, the beginning of one or its name; "" asks for all. An
