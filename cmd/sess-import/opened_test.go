@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 )
@@ -108,8 +109,14 @@ func TestEachIsAsAlone(t *testing.T) {
 		same(0, agent, "--list")
 		same(2, agent, "--session="+id(0)[:30])
 	}
+	// Codex begins another file for a session that it goes on with.
+	same(0, "codex", "--session="+id(0))
+	file["codex"] = func(n int) string { return "codex/sessions/2026/01/03/rollout-2026-01-03T03-04-05-" + id(n) + ".jsonl" }
+	put("codex", 0, "gone on")
+	time.Sleep(lasts)
+	same(0, "codex", "--session="+id(0))
 	ask.Close()
-	if status := <-ended; status != 0 || asked != 36 {
+	if status := <-ended; status != 0 || asked != 38 {
 		t.Errorf("status %d after %d questions", status, asked)
 	}
 }
