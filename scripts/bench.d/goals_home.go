@@ -35,6 +35,11 @@ func (b *bench) homeGoals() []goal {
 	read := func(home string) command {
 		return command{argv: []string{"sh", "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null`, "sh", home}}
 	}
+	imported := func(home string) command {
+		c := answered("sh", "-c", `d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && "$1" -q claude --all --no-losses -o "$d"`, "sh", b.bin("sess-import"))
+		c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
+		return c
+	}
 	beginning := func(home string) command {
 		return b.at(home, "sess-path", "--as", "state", "claude:000001f3-0000-4000")
 	}
@@ -65,13 +70,15 @@ func (b *bench) homeGoals() []goal {
 		versus(b, "sess-ls --limit 5"+of+" / all of them", 1./5, b.home(listed("--limit", "5"), listed())),
 		versus(b, "sess-history --limit 5"+of+" / all of them", 1./5, b.home(asked("--limit", "5"), asked())),
 		reported(b, "sess-history --limit 5"+of+" / reading their heads", b.home(asked("--limit", "5"), heads)),
-		versus(b, "sess-grep"+of+", no hit / "+search, 40, b.home(found, func(home string) command {
+		reported(b, "sess-grep"+of+", no hit / "+search, b.home(found, func(home string) command {
 			if rg := b.find("rg"); rg != "" {
 				return answered(rg, "-uu", "-F", "zzqneedlezz", home)
 			}
 			return answered(b.find("grep"), "-rF", "zzqneedlezz", home)
 		})),
 		reported(b, "sess-grep"+of+", no hit / reading them", b.home(found, read)),
+		// A text may be in the session and not in the file: escaped there, or put together. Without a cache each is converted.
+		versus(b, "sess-grep"+of+", no hit / importing them", 1.25, b.home(found, imported)),
 		reported(b, "sess-stat"+of+" / ccusage", func(ctx context.Context) (ours, peer command, err error) {
 			ccusage, err := b.ccusage()
 			if err != nil {
@@ -84,6 +91,7 @@ func (b *bench) homeGoals() []goal {
 			})(ctx)
 		}),
 		reported(b, "sess-stat"+of+" / reading them", b.home(summed, read)),
+		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, imported)),
 		versus(b, "sess-handoff -n "+size(handed)+" / --no-redact", 2, b.handing("sess-handoff", "-n", "--to", "claude", "--no-redact")),
 		reported(b, "sess-handoff -n "+size(handed)+" / reading it", b.handing("bound")),
 	}
