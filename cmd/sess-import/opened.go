@@ -16,7 +16,7 @@ type openArchive struct {
 	since time.Time
 }
 
-// lasts is how long an archive stays open: of a session that has it all the same, the agent may begin another file.
+// lasts is how long an archive stays open. The agent may begin another file for a session that was found in it.
 const lasts = time.Second
 
 type archiveKey struct {
