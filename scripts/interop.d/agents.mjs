@@ -36,7 +36,7 @@ const cost = (n) => ({ input: 100 + n, cached: 7, output: 20 + n });
 export async function serve() {
 	const scripts = new Map(), bodies = new Map(), stopped = new Map(), spent = new Map();
 	let count = 0;
-	const server = createServer(async (request, response) => {
+	const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
 		let text = "";
 		for await (const chunk of request.setEncoding("utf8")) text += chunk;
 		const [, who, ...path] = request.url.split("?")[0].split("/");

@@ -23,7 +23,7 @@ const prompt = "and now?";
 const asked = new Map(); // requests by the first element of their path
 
 // A server of the messages API that says "fine" to everybody.
-const server = createServer((req, res) => {
+const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
 	let text = "";
 	req.on("data", (more) => { text += more; }).on("end", () => {
 		const [, who, ...path] = req.url.split("?")[0].split("/");

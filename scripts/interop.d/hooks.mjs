@@ -21,7 +21,7 @@ writeFileSync(join(home, ".claude/settings.json"), page.match(/^```json settings
 
 // The model wants to push, sees what came of it, and ends.
 const asked = [];
-const server = createServer((req, res) => {
+const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
 	let text = "";
 	req.on("data", (more) => { text += more; }).on("end", () => {
 		if (req.method !== "POST" || !req.url.startsWith("/v1/messages")) return res.writeHead(404).end("{}");

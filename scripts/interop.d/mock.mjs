@@ -28,7 +28,8 @@ const refusals = {
 // strangers are requests to any other address.
 export async function serve() {
 	const bodies = new Map(), open = new Map(), strangers = [];
-	const server = createServer(async (request, response) => {
+	// Node closes a connection that stands idle for six seconds. A busy agent that asks on it at this moment has failed.
+	const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
 		let body = "";
 		for await (const chunk of request.setEncoding("utf8")) body += chunk;
 		const [, answer, who, , ...call] = request.url.split("?")[0].split("/");

@@ -36,7 +36,7 @@ const late = () => 2000 * Math.max(1, loadavg()[0] / availableParallelism());
 // A door stands between an agent and the mock. It keeps the first request of a turn until it is opened, slows replies down,
 // and knows when each was sent.
 const doors = new Map();
-const front = createServer(async (req, res) => {
+const front = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
 	const chunks = [];
 	for await (const c of req) chunks.push(c);
 	const door = doors.get(req.url.split("/")[1]);
