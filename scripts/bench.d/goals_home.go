@@ -35,11 +35,6 @@ func (b *bench) homeGoals() []goal {
 	read := func(home string) command {
 		return command{argv: []string{"sh", "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null`, "sh", home}}
 	}
-	imported := func(home string) command {
-		c := answered("sh", "-c", `d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && "$1" -q claude --all --no-losses -o "$d"`, "sh", b.bin("sess-import"))
-		c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
-		return c
-	}
 	beginning := func(home string) command {
 		return b.at(home, "sess-path", "--as", "state", "claude:000001f3-0000-4000")
 	}
@@ -78,7 +73,7 @@ func (b *bench) homeGoals() []goal {
 		})),
 		reported(b, "sess-grep"+of+", no hit / reading them", b.home(found, read)),
 		// A text may be in the session and not in the file: escaped there, or put together. Without a cache each is converted.
-		versus(b, "sess-grep"+of+", no hit / importing them", 1.25, b.home(found, imported)),
+		versus(b, "sess-grep"+of+", no hit / importing them", 1.25, b.home(found, b.importingHome)),
 		reported(b, "sess-stat"+of+" / ccusage", func(ctx context.Context) (ours, peer command, err error) {
 			ccusage, err := b.ccusage()
 			if err != nil {
@@ -91,7 +86,7 @@ func (b *bench) homeGoals() []goal {
 			})(ctx)
 		}),
 		reported(b, "sess-stat"+of+" / reading them", b.home(summed, read)),
-		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, imported)),
+		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, b.importingHome)),
 		versus(b, "sess-handoff -n "+size(handed)+" / --no-redact", 2, b.handing("sess-handoff", "-n", "--to", "claude", "--no-redact")),
 		reported(b, "sess-handoff -n "+size(handed)+" / reading it", b.handing("bound")),
 	}
@@ -113,6 +108,13 @@ func (b *bench) homeGoals() []goal {
 // at is one of our tools that finds the sessions of Claude Code at a home; its status may be an answer.
 func (b *bench) at(home, tool string, args ...string) command {
 	c := answered(append([]string{b.bin(tool)}, args...)...)
+	c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
+	return c
+}
+
+// importingHome makes sessions of all of a home, and removes them.
+func (b *bench) importingHome(home string) command {
+	c := answered("sh", "-c", `d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && "$1" -q claude --all --no-losses -o "$d"`, "sh", b.bin("sess-import"))
 	c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
 	return c
 }
