@@ -123,10 +123,14 @@ func (a *archive) meant(id string) []*thread {
 	if id == "" {
 		return a.tree.threads
 	}
+	lower := strings.ToLower(id)
+	if th := a.tree.byID[lower]; th != nil {
+		return []*thread{th}
+	}
 	var out []*thread
 	if len(id) >= session.MinPrefix {
 		for _, th := range a.tree.threads {
-			if strings.HasPrefix(th.id, strings.ToLower(id)) {
+			if strings.HasPrefix(th.id, lower) {
 				out = append(out, th)
 			}
 		}
