@@ -212,7 +212,6 @@ func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) 
 	switch {
 	case c.each:
 		opened := archives{}
-		defer func() { err = join(err, opened.close()) }()
 		return true, subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
 			return cli.Run(ctx, importer(opened), strings.NewReader(""), out, errs, args)
 		})

@@ -3,20 +3,21 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 )
 
-// archives are those of agents' homes which stay open while one invocation follows the other, if they may. Nil keeps none.
+// archives are those of agents' homes that serve one invocation after the other. Nil keeps none.
 type archives map[archiveKey]openArchive
 
 type openArchive struct {
-	formats.Archive
+	formats.Lasting
 	since time.Time
 }
 
-// lasts is how long an archive stays open. The agent may begin another file for a session that was found in it.
+// lasts is how long an archive is kept. The agent may begin another file for a session that was found in it.
 const lasts = time.Second
 
 type archiveKey struct {
@@ -24,47 +25,35 @@ type archiveKey struct {
 	expansion                int64
 }
 
-// with opens the archive of a source for work, or takes the one that is open. In that one a session that came since may
-// be missing: it is opened anew, and work done again.
-func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, own bool, work func(formats.Archive) error) error {
-	key := archiveKey{f.About().Name, src.Path, src.Blobs, src.CWD, src.Expansion}
-	if opened, ok := a[key]; ok && time.Since(opened.since) < lasts {
-		err := work(opened.Archive)
-		if err == nil || !errors.Is(err, formats.ErrNotFound) {
-			return err
+// exactly is an archive of which only a whole id and a path are answered: what else an id may mean can have come since.
+type exactly struct{ formats.Archive }
+
+func (e exactly) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for info, err := range e.Archive.List(ctx, q) {
+			if err == nil && (info.ID == q.ID || info.Path == q.ID) && !yield(info, nil) {
+				return
+			}
 		}
 	}
-	if err := a.drop(key); err != nil {
-		return err
+}
+
+// with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
+// come since: the archive is opened anew, and work done again.
+func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
+	key := archiveKey{f.About().Name, src.Path, src.Blobs, src.CWD, src.Expansion}
+	if kept, ok := a[key]; ok && time.Since(kept.since) < lasts {
+		if err := work(exactly{kept}); !errors.Is(err, formats.ErrNotFound) {
+			return err
+		}
 	}
 	since := time.Now()
 	opened, err := f.Open(ctx, src)
 	if err != nil {
 		return err
 	}
-	if err = work(opened); err == nil && a != nil && own {
-		if _, ok := opened.(formats.Lasting); ok {
-			a[key] = openArchive{opened, since}
-			return nil
-		}
+	if kept, ok := opened.(formats.Lasting); ok && a != nil {
+		a[key] = openArchive{kept, since}
 	}
-	return join(err, opened.Close())
-}
-
-// drop closes an archive if it is open.
-func (a archives) drop(key archiveKey) error {
-	opened, ok := a[key]
-	if !ok {
-		return nil
-	}
-	delete(a, key)
-	return opened.Close()
-}
-
-// close closes those that are open.
-func (a archives) close() (err error) {
-	for key := range a {
-		err = errors.Join(err, a.drop(key))
-	}
-	return err
+	return join(work(opened), opened.Close())
 }

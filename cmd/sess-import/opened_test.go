@@ -63,7 +63,7 @@ func TestEachIsAsAlone(t *testing.T) {
 		if _, err := fmt.Fprintf(ask, "%s\n", line); err != nil {
 			t.Fatal(err)
 		}
-		var got [2]bytes.Buffer // what came on standard output and on standard error
+		got := map[string]*bytes.Buffer{"out": {}, "err": {}}
 		status := -1
 		for status < 0 {
 			var kind string
@@ -71,18 +71,15 @@ func TestEachIsAsAlone(t *testing.T) {
 			if _, err := fmt.Fscanf(answer, "%s %d\n", &kind, &n); err != nil {
 				t.Fatal(err)
 			}
-			switch kind {
-			case "status":
+			if kind == "status" {
 				status = n
-			default:
-				if _, err := io.CopyN(&got[strings.Index("outerr", kind)/3], answer, int64(n)); err != nil {
-					t.Fatal(err)
-				}
+			} else if _, err := io.CopyN(got[kind], answer, int64(n)); err != nil {
+				t.Fatal(err)
 			}
 		}
-		var alone [2]bytes.Buffer
-		if code := cli.Run(t.Context(), importer(nil), strings.NewReader(""), &alone[0], &alone[1], args); status != code || status != want || got[0].String() != alone[0].String() || got[1].String() != alone[1].String() {
-			t.Errorf("%q: status %d, alone %d, want %d\n%s%s\nalone:\n%s%s", args, status, code, want, &got[0], &got[1], &alone[0], &alone[1])
+		var out, errs bytes.Buffer
+		if code := cli.Run(t.Context(), importer(nil), strings.NewReader(""), &out, &errs, args); status != code || status != want || got["out"].String() != out.String() || got["err"].String() != errs.String() {
+			t.Errorf("%q: status %d, alone %d, want %d\n%s%s\nalone:\n%s%s", args, status, code, want, got["out"], got["err"], &out, &errs)
 		}
 	}
 	for agent := range text {
@@ -106,7 +103,9 @@ func TestEachIsAsAlone(t *testing.T) {
 		}
 		same(2, agent, "--session="+id(2))
 		same(0, agent, "--session="+id(1), "--no-losses")
+		put(agent, 8, "is the newest")
 		same(0, agent, "--list")
+		same(0, agent, "--recent", "--any-directory")
 		same(2, agent, "--session="+id(0)[:30])
 	}
 	// Codex begins another file for a session that it goes on with.
@@ -116,7 +115,7 @@ func TestEachIsAsAlone(t *testing.T) {
 	time.Sleep(lasts)
 	same(0, "codex", "--session="+id(0))
 	ask.Close()
-	if status := <-ended; status != 0 || asked != 38 {
+	if status := <-ended; status != 0 || asked != 41 {
 		t.Errorf("status %d after %d questions", status, asked)
 	}
 }

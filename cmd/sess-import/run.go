@@ -33,7 +33,11 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		return err
 	}
 	defer func() { err = join(err, job.losses.Close("NOT KEPT")) }()
-	return c.opened.with(ctx, format, src, c.own, func(archive formats.Archive) error {
+	kept := c.opened
+	if !c.own || c.session == "" { // a list, and the newest session, have those that came since
+		kept = nil
+	}
+	return kept.with(ctx, format, src, func(archive formats.Archive) error {
 		switch {
 		case c.list:
 			return c.print(ctx, job, archive)

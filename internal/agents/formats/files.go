@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,6 +63,9 @@ func (f Files) Open(src *Source) (Archive, error) {
 	if err := src.Exists(); err != nil {
 		return nil, err
 	}
+	if f.IDs == nil {
+		f.IDs = func(string) ([]string, bool) { return nil, false }
+	}
 	return &files{Files: f, src: src}, nil
 }
 
@@ -71,7 +75,7 @@ type files struct {
 
 	// index has the files that were found when an id was looked for, by their paths and by the ids that their names
 	// have: a program may be asked for thousands of sessions, one after the other. A session that it does not have is looked for again.
-	index atomic.Pointer[map[string][]place]
+	index atomic.Pointer[func() map[string][]place]
 }
 
 // Close has nothing to close: each file is closed once it was looked at.
@@ -90,7 +94,7 @@ func (a *files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 		}
 		var found []place
 		if index := a.index.Load(); q.ID != "" && index != nil {
-			found, _ = a.having(ctx, q.ID, (*index)[q.ID])
+			found, _ = a.having(ctx, q.ID, (*index)()[q.ID])
 		}
 		if len(found) > 0 {
 			q.ID = ""
@@ -248,9 +252,9 @@ func (a *files) lookedFor(ctx context.Context, id string, list []place) (found [
 	if id == "" {
 		return a.once(ctx, list), ""
 	}
-	index := map[string][]place{}
-	whole, begun := a.named(id, list, index)
+	index := sync.OnceValue(func() map[string][]place { return a.byName(list) }) // the first look needs none
 	a.index.Store(&index)
+	whole, begun := a.named(id, list)
 	for i, some := range [][]place{whole, begun, list} {
 		exact, prefixed := a.having(ctx, id, some)
 		if len(exact) > 0 {
@@ -283,19 +287,13 @@ func (a *files) having(ctx context.Context, id string, some []place) (exact, pre
 }
 
 // named returns the files whose names have an id, whole, and those that may be a session whose id begins so: if a name
-// says it of one, that and each whose name does not say which id it has. It adds all of them to the index.
-func (a *files) named(id string, list []place, index map[string][]place) (whole, begun []place) {
+// says it of one, that and each whose name does not say which id it has.
+func (a *files) named(id string, list []place) (whole, begun []place) {
 	says := false
 	for _, p := range list {
-		var ids []string
-		sure := false
-		if a.IDs != nil {
-			ids, sure = a.IDs(p.path)
-		}
-		for _, name := range append(ids, p.path) {
-			if same := index[name]; len(same) == 0 || same[len(same)-1].path != p.path {
-				index[name] = append(same, p)
-			}
+		ids, sure := a.IDs(p.path)
+		if p.path == id || slices.Contains(ids, id) {
+			whole = append(whole, p)
 		}
 		begins := slices.ContainsFunc(ids, func(name string) bool { return strings.HasPrefix(name, id) })
 		if says = says || begins; begins || !sure {
@@ -305,7 +303,21 @@ func (a *files) named(id string, list []place, index map[string][]place) (whole,
 	if !says || len(id) < session.MinPrefix {
 		begun = nil
 	}
-	return index[id], begun
+	return whole, begun
+}
+
+// byName returns files by their paths and by the ids that their names have.
+func (a *files) byName(list []place) map[string][]place {
+	index := map[string][]place{}
+	for _, p := range list {
+		ids, _ := a.IDs(p.path)
+		for _, name := range append(ids, p.path) {
+			if same := index[name]; len(same) == 0 || same[len(same)-1].path != p.path {
+				index[name] = append(same, p)
+			}
+		}
+	}
+	return index
 }
 
 // info lists the session of a file.

@@ -93,8 +93,12 @@ type Archive interface {
 	Close() error
 }
 
-// A Lasting is an archive that may stay open between readings: it holds no file and no lock, which the agent may wait for.
-type Lasting interface{ Lasts() }
+// A Lasting is an archive that can be read after Close, which does nothing: between readings it holds no file, and no lock
+// that the agent waits for.
+type Lasting interface {
+	Archive
+	Lasts()
+}
 
 // A Query says which sessions are asked for, and how much about them.
 type Query struct {
