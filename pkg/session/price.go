@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -69,7 +70,7 @@ func (p *Price) Add(name string, v js.Value) {
 			p.know(name)
 		}
 	default:
-		if !counted[name] && !saysNothing(v) {
+		if !counted()[name] && !saysNothing(v) {
 			p.know(name)
 		}
 	}
@@ -109,8 +110,10 @@ func (p Price) Without(names []string) Price {
 
 // counted are the members of a usage of the format, pi's and oh-my-pi's, that are counted or known to cost
 // nothing. A premium request of Copilot is paid by the month.
-var counted = set(`input output cacheRead cacheWrite cacheWrite1h reasoning reasoningTokens totalTokens cost
+var counted = sync.OnceValue(func() map[string]bool {
+	return set(`input output cacheRead cacheWrite cacheWrite1h reasoning reasoningTokens totalTokens cost
 	orchestrationInput orchestrationOutput orchestrationCacheRead orchestrationCacheWrite premiumRequests`)
+})
 
 // PriceFields returns what decides a price in a usage as an API or an agent reports it, as members of a
 // usage of the format: none where all is as usual. Those that are not known are in a member of their own,
@@ -126,7 +129,7 @@ func PriceFields(reported js.Value) []js.Field {
 				if own := reportedPrice[path]; !saysNothing(v) && !isUsual(own, v) {
 					fields = append(fields, js.RawField(own, v))
 				}
-			case reportedCounts[path] || saysNothing(v) || areCounted(path, v):
+			case reportedCounts()[path] || saysNothing(v) || areCounted(path, v):
 			case v.IsObject():
 				walk(v, path+".")
 			default:
@@ -178,7 +181,8 @@ var reportedPrice = map[string]string{
 // cost nothing besides: parts and sums of counters, times, and the pages that Anthropic's API fetches, which
 // are free. The lists are those of the APIs' references,
 // and of the agents' sources.
-var reportedCounts = set(`
+var reportedCounts = sync.OnceValue(func() map[string]bool {
+	return set(`
 	input_tokens output_tokens total_tokens cache_read_input_tokens cache_creation_input_tokens cache_write_input_tokens
 	cached_input_tokens reasoning_output_tokens input_tokens_details.cached_tokens output_tokens_details.reasoning_tokens
 	output_tokens_details.thinking_tokens cache_creation.ephemeral_5m_input_tokens cache_creation.ephemeral_1h_input_tokens
@@ -195,6 +199,7 @@ var reportedCounts = set(`
 	cachedReadTokens cachedWriteTokens thoughtTokens costUsdTicks
 	thinkingTokens cacheCreationEphemeral5mInputTokens cacheCreationEphemeral1hInputTokens
 	cacheReadInputTokens cacheCreationInputTokens contextWindow maxOutputTokens costUSD cost cost_details is_byok`)
+})
 
 // saysNothing reports whether a value is null, false, 0, or empty all through.
 func saysNothing(v js.Value) bool {
