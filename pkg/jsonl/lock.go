@@ -27,6 +27,13 @@ func newPatience(ctx context.Context, d time.Duration) *patience {
 	return &patience{ctx: ctx, total: d, until: time.Now().Add(d), delay: time.Millisecond}
 }
 
+func (o Options) wait() time.Duration {
+	if o.Wait == 0 {
+		return DefaultWait
+	}
+	return max(o.Wait, 0)
+}
+
 func (p *patience) spent() bool { return !time.Now().Before(p.until) }
 
 // pause waits between two attempts, longer each time, and reports false when no

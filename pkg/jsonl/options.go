@@ -44,24 +44,6 @@ type Options struct {
 	Grace time.Duration
 }
 
-func (o Options) wait() time.Duration {
-	if o.Wait == 0 {
-		return DefaultWait
-	}
-	return max(o.Wait, 0)
-}
-
-func (o Options) grace() time.Duration {
-	grace := o.Grace
-	if grace == 0 {
-		grace = DefaultGrace
-	}
-	if o.Tail == Refuse {
-		grace = min(grace, secondLook)
-	}
-	return grace
-}
-
 // MendKind says how the end of a log was mended.
 type MendKind int
 

@@ -128,6 +128,17 @@ func (a *Appender) settle(p *patience) error {
 	}
 }
 
+func (o Options) grace() time.Duration {
+	grace := o.Grace
+	if grace == 0 {
+		grace = DefaultGrace
+	}
+	if o.Tail == Refuse {
+		grace = min(grace, secondLook)
+	}
+	return grace
+}
+
 // settled takes t for the end of the log.
 func (a *Appender) settled(size int64, t tail) error {
 	if (t.form == torn || t.form == blanked) && a.o.Tail == Refuse {

@@ -171,20 +171,6 @@ func (d Destination) Durable() bool {
 	return d.Sync == "always" || d.Sync == "" && (d.Store || inStore(d.File))
 }
 
-// inStore reports whether a path lies inside the store.
-func inStore(path string) bool {
-	dir, err := StoreDir()
-	if err != nil {
-		return false
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(dir, abs)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
-}
-
 // CWD returns the absolute form of dir, or the working directory if dir is "".
 func CWD(dir string) (string, error) {
 	if dir == "" {

@@ -248,3 +248,17 @@ func Reference(ctx context.Context, s *cli.Streams, operand string) (string, err
 	}
 	return filepath.Abs(p.path)
 }
+
+// inStore reports whether a path lies inside the store.
+func inStore(path string) bool {
+	dir, err := StoreDir()
+	if err != nil {
+		return false
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, abs)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
+}

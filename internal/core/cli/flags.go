@@ -279,18 +279,19 @@ func NameIf(was bool, name string) string {
 	return ""
 }
 
+// takesValue reports whether f is no switch.
+func takesValue(f Flag) bool {
+	g, ok := f.(urfave.DocGenerationFlag)
+	return !ok || g.TakesValue()
+}
+
 // frameFlags are the flags of every tool. A name that the tool declares itself is the tool's: -v of
 // a grep selects lines that do not match.
 func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
-	taken := map[string]bool{}
-	for _, f := range own {
-		for _, name := range f.Names() {
-			taken[name] = true
-		}
-	}
+	taken := parser{flags: own}
 	var out []Flag
 	add := func(dst *bool, usage string, names ...string) {
-		left := slices.DeleteFunc(names, func(name string) bool { return taken[name] })
+		left := slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil })
 		if len(left) > 0 {
 			out = append(out, Bool(dst, strings.Join(left, ","), usage))
 		}

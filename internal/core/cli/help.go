@@ -51,12 +51,6 @@ func describe(flags []Flag) []FlagDoc {
 	return docs
 }
 
-// takesValue reports whether f is no switch.
-func takesValue(f Flag) bool {
-	g, ok := f.(urfave.DocGenerationFlag)
-	return !ok || g.TakesValue()
-}
-
 // unquote returns the first word of usage in backquotes, and usage without the
 // backquotes.
 func unquote(usage string) (name, plain string) {

@@ -137,6 +137,14 @@ func Close(f io.Closer) error {
 	return nil
 }
 
+// Closing closes f and returns err, or else the error of closing.
+func Closing(f io.Closer, err error) error {
+	if cerr := Close(f); err == nil {
+		err = cerr
+	}
+	return err
+}
+
 // SyncDir makes the names in a directory durable. It does nothing on a file system
 // that cannot sync a directory.
 func SyncDir(name string) error {

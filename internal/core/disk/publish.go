@@ -52,14 +52,6 @@ func WriteFile(d FS, name string, data []byte, sync bool) error {
 	return Closing(f, err)
 }
 
-// Closing closes f and returns err, or else the error of closing.
-func Closing(f io.Closer, err error) error {
-	if cerr := Close(f); err == nil {
-		err = cerr
-	}
-	return err
-}
-
 // Write sends b with one call and reports a short write as an error.
 func Write(w io.Writer, b []byte) error {
 	n, err := w.Write(b)
