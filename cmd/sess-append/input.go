@@ -113,6 +113,9 @@ func (c *config) fields() ([]js.Field, error) {
 		}
 		out = append(out, js.RawField(k, raw))
 	}
+	if len(out) == 0 {
+		return nil, nil
+	}
 	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
 	for _, f := range out {
 		if seen[f.Name] {
@@ -259,6 +262,9 @@ func (c *config) explained(err error) error {
 // here, before any line refers to them: one that nothing refers to does no
 // harm.
 func (c *config) limit(b *session.Batch) error {
+	if c.maxChars == 0 && c.blobs == "" {
+		return nil
+	}
 	limits := convo.Limits{MaxChars: c.maxChars, Blobs: c.blobs != ""}
 	dir := store.OpenBlobs(c.blobs)
 	for i, e := range b.Entries {

@@ -140,7 +140,7 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	t.Batch.Force, t.Batch.Defaults = true, address.Defaults(w.provider, w.model)
 	for _, i := range w.pending { // an agent that goes on gives the time at which it once began
 		if i.Time > 0 {
-			i.Time = max(i.Time, t.Time)
+			i.Time = max(i.Time, t.Time())
 		}
 	}
 	if err := stream.AddTo(&t.Batch, w.pending); err != nil {

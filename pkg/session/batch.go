@@ -356,8 +356,7 @@ func withBlocks(m Message) Message {
 
 // withDefaults adds the fields that a message does not have, all in one go: it may be huge.
 func withDefaults(m Message, fields ...js.Field) Message {
-	have := js.DictOf(js.Value(m.raw), make([]js.Field, 0, 12))
-	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return have.Own(f.Name) != "" })
+	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return m.Get(f.Name) != "" })
 	if len(lacks) == 0 {
 		return m
 	}

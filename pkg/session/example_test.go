@@ -128,7 +128,7 @@ func ExampleReadTail() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(t.Header.CWD, t.Leaf)
+	fmt.Println(t.Header.CWD, t.Leaf.ID())
 	// Output: /home/u/proj aaaa0003
 }
 

@@ -176,6 +176,15 @@ func versionOf(raw string) float64 {
 	return n
 }
 
+// CanAppend reports whether entries may be added to a session with this header. A version 1 file
+// has no ids: new entries would not join its tree.
+func (h Header) CanAppend() error {
+	if h.Version < 2 {
+		return fmt.Errorf("%w: a version 1 session cannot be added to", ErrVersion)
+	}
+	return nil
+}
+
 // HeaderFields are the fields of a new header.
 type HeaderFields struct {
 	ID            string

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -15,8 +14,7 @@ import (
 // leaf, found without reading what lies between.
 type Tail struct {
 	Header Header
-	Leaf   string // id of the last entry that has one, "" if none or for version 1
-	Time   int64  // of that entry, in milliseconds since the epoch, 0 if it has none
+	Leaf   Entry // the last entry that has an id; the zero Entry if there is none, and for version 1
 }
 
 // ReadTail reads the header from the start and the leaf from the end of the
@@ -30,9 +28,7 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	if t.Header.Version < 2 {
 		return t, nil
 	}
-	e, err := lastEntry(r, size, t.Header.offset+1)
-	t.Leaf = e.id
-	t.Time, _ = e.Timestamp()
+	t.Leaf, err = lastEntry(r, size, t.Header.offset+1)
 	return t, err
 }
 
@@ -101,15 +97,6 @@ func (f *growingReader) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p[:min(f.next, len(p))])
 	f.next = min(2*f.next, 64<<10)
 	return n, err
-}
-
-// CanAppend reports whether entries may be added to a session with this header. A version 1 file
-// has no ids: new entries would not join its tree.
-func (h Header) CanAppend() error {
-	if h.Version < 2 {
-		return fmt.Errorf("%w: a version 1 session cannot be added to", ErrVersion)
-	}
-	return nil
 }
 
 // AsProblem returns err as a Problem, if it is one.

@@ -36,7 +36,7 @@ func agree(t *testing.T, data []byte) {
 	if leaf >= 0 && s.Header.Version > 1 {
 		id = s.Entries[leaf].ID()
 	}
-	if tail.Header != s.Header || tail.Leaf != id {
+	if tail.Header != s.Header || tail.Leaf.ID() != id {
 		t.Errorf("%+v; Read: header %+v, leaf %q\n%.300q", tail, s.Header, id, data)
 	}
 }
@@ -71,8 +71,8 @@ func TestReadTail(t *testing.T) {
 		{join(strings.Replace(head, `"version":3`, `"version":1`, 1), a), ""},
 	} {
 		agree(t, []byte(c.in))
-		if tail, err := session.ReadTail(strings.NewReader(c.in), int64(len(c.in))); err != nil || tail.Leaf != c.leaf {
-			t.Errorf("leaf %q, %v; want %q\n%s", tail.Leaf, err, c.leaf, c.in)
+		if tail, err := session.ReadTail(strings.NewReader(c.in), int64(len(c.in))); err != nil || tail.Leaf.ID() != c.leaf {
+			t.Errorf("leaf %q, %v; want %q\n%s", tail.Leaf.ID(), err, c.leaf, c.in)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestReadTailReadsTheEnds(t *testing.T) {
 	}
 	c := &counting{ReaderAt: bytes.NewReader(b.Bytes())}
 	tail, err := session.ReadTail(c, int64(b.Len()))
-	if err != nil || tail.Leaf != "9999" {
+	if err != nil || tail.Leaf.ID() != "9999" {
 		t.Fatalf("%+v, %v", tail, err)
 	}
 	if c.n > 1<<20 || c.n == 0 {
@@ -159,7 +159,7 @@ func TestReadTailErrors(t *testing.T) {
 		t.Error("no error for a file that is shorter than said")
 	}
 	// Only the first size bytes count.
-	if tail, err := session.ReadTail(strings.NewReader(text+text), int64(len(head))+1); err != nil || tail.Leaf != "" {
+	if tail, err := session.ReadTail(strings.NewReader(text+text), int64(len(head))+1); err != nil || tail.Leaf.ID() != "" {
 		t.Errorf("%+v, %v", tail, err)
 	}
 }

@@ -296,7 +296,8 @@ func (t *Target) readSegmented(ctx context.Context, o TargetOptions) error {
 	if err != nil {
 		return located(t.Name, err)
 	}
-	t.Header, t.Batch.Leaf, t.Time, t.Batch.Known = tail.Header, tail.Leaf, tail.Time, t.seg.known
+	t.Header, t.leaf, t.Batch.Known = tail.Header, tail.Leaf, t.seg.known
+	t.Batch.Leaf = t.leaf.ID()
 	return nil
 }
 

@@ -62,14 +62,14 @@ type Target struct {
 	Session *session.Session // nil if only the tail was read
 	Header  session.Header
 	Name    string
-	Time    int64 // of the leaf, in milliseconds since the epoch, 0 if it is not known
 
 	streams *cli.Streams
 	file    *jsonl.Appender // nil for standard input, and a segmented store
 	seg     *heldStore      // nil for anything else
 	place   place
-	stdin   []string // the lines of standard input
-	since   *State   // that it was taken for
+	leaf    session.Entry // that the batch goes on from; the zero Entry if since has it
+	stdin   []string      // the lines of standard input
+	since   *State        // that it was taken for
 	sync    bool
 }
 
@@ -142,16 +142,22 @@ func (t *Target) readLocked(o TargetOptions) error {
 	}
 	if t.file.Size() <= scanLimit {
 		x, err := index.New(t.file, t.file.Size())
+		if err == nil {
+			t.leaf, err = x.Last()
+		}
 		if err != nil {
 			return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
 		}
+		t.Header, t.Batch.Leaf = x.Header(), t.leaf.ID()
 		t.Batch.Known = func(id string) bool { _, ok := x.Find(id); return ok }
-		return t.tail()
+		return nil
 	}
-	if err := t.tail(); err != nil {
-		return err
+	tail, err := session.ReadTail(t.file, t.file.Size())
+	if err != nil {
+		return located(t.Name, err)
 	}
-	leaf := t.Batch.Leaf
+	leaf := tail.Leaf.ID()
+	t.Header, t.leaf, t.Batch.Leaf = tail.Header, tail.Leaf, leaf
 	t.Batch.Known = func(id string) bool { return id == leaf }
 	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	return nil
@@ -188,23 +194,13 @@ func (t *Target) resume(s *State) bool {
 		return false
 	}
 	t.Header, t.Batch.Leaf, t.Batch.Known, t.Batch.NewID = s.header, s.leaf, s.has, s.newID
-	t.since, t.Time = s, s.time
+	t.since = s
 	return true
 }
 
 // needsWhole reports whether more than the leaf has to be known.
 func (o *TargetOptions) needsWhole() bool {
 	return o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
-}
-
-// tail reads header and leaf.
-func (t *Target) tail() error {
-	tail, err := session.ReadTail(t.file, t.file.Size())
-	if err != nil {
-		return located(t.Name, err)
-	}
-	t.Header, t.Batch.Leaf, t.Time = tail.Header, tail.Leaf, tail.Time
-	return nil
 }
 
 // readWhole reads all of the session.
@@ -220,10 +216,19 @@ func (t *Target) readWhole(r io.Reader) error {
 func (t *Target) read(s *session.Session) {
 	t.Session, t.Header = s, s.Header
 	if i, ok := s.Leaf(); ok {
-		t.Batch.Leaf = s.Entries[i].ID()
-		t.Time, _ = s.Entries[i].Timestamp()
+		t.leaf = s.Entries[i]
+		t.Batch.Leaf = t.leaf.ID()
 	}
 	t.Batch.Known = func(id string) bool { _, ok := s.Index(id); return ok }
+}
+
+// Time returns the time of the leaf that the batch goes on from, in milliseconds since the epoch, 0 if it is not known.
+func (t *Target) Time() int64 {
+	if t.since != nil {
+		return t.since.time
+	}
+	ms, _ := t.leaf.Timestamp()
+	return ms
 }
 
 // prepare checks what the caller expects and moves to the parent it wants.

@@ -37,6 +37,7 @@ var ErrNotPlain = errors.New("not a plain session")
 type Index struct {
 	*session.Skeleton
 	r      io.ReaderAt
+	header session.Header
 	starts []int64 // of each entry; one more: where the last one ends
 
 	compactions []int // entry numbers
@@ -58,12 +59,15 @@ func New(r io.ReaderAt, size int64) (*Index, error) {
 
 func newIndex(r io.ReaderAt, size int64, divided bool) (*Index, error) {
 	front := &scanner{r: r, size: size}
-	if header, err := front.next(); err != nil && !errors.Is(err, io.EOF) {
+	first, err := front.next()
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
-	} else if err != nil || !plainHeader(header) {
+	}
+	header, ok := plainHeader(first)
+	if err != nil || !ok {
 		return nil, ErrNotPlain
 	}
-	x := &Index{r: r, Skeleton: session.NewSkeleton(roomFor(front))}
+	x := &Index{r: r, header: header, Skeleton: session.NewSkeleton(roomFor(front))}
 	if err := x.scanAll(front, divided); err != nil {
 		return nil, err
 	}
@@ -133,21 +137,13 @@ func (x *Index) scan(s *scanner) error {
 	}
 }
 
-// plainHeader reports whether a line is the header of a session of version 3.
-func plainHeader(l line) bool {
-	if l.torn || !js.Valid(l.head) {
-		return false
+// plainHeader returns the header on a line of a session of version 3.
+func plainHeader(l line) (h session.Header, ok bool) {
+	if l.torn {
+		return h, false
 	}
-	var typ, version string
-	for key, value := range js.Members(string(l.head)) {
-		switch js.Unquote(key) {
-		case "type":
-			typ = value
-		case "version":
-			version = value
-		}
-	}
-	return typ == `"session"` && version == "3"
+	h, err := session.HeaderOf(l.head)
+	return h, err == nil && js.Member(h.Raw(), "version") == "3"
 }
 
 // add adds the entry on a line.
@@ -179,6 +175,9 @@ func (x *Index) add(l line) error {
 // checkKept checks that the entries which compactions keep come before them. The caller reports an entry that
 // is missing or comes later.
 func (x *Index) checkKept() error {
+	if len(x.compactions) == 0 {
+		return nil
+	}
 	kept := make([]string, len(x.compactions))
 	for i, n := range x.compactions {
 		raw, err := x.Line(n)
@@ -200,6 +199,25 @@ func (x *Index) checkKept() error {
 		}
 	}
 	return nil
+}
+
+// Header returns the header.
+func (x *Index) Header() session.Header { return x.header }
+
+// Last returns the last entry, the zero Entry if there is none. The error is ErrNotPlain if it is damaged, or one of reading.
+func (x *Index) Last() (session.Entry, error) {
+	if x.Len() == 0 {
+		return session.Entry{}, nil
+	}
+	raw, err := x.Line(x.Len() - 1)
+	if err != nil {
+		return session.Entry{}, err
+	}
+	e, err := session.ParseEntry(string(raw))
+	if err != nil {
+		return session.Entry{}, ErrNotPlain
+	}
+	return e, nil
 }
 
 // Start returns where the first entry begins, behind the header.

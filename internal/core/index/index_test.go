@@ -98,9 +98,30 @@ func repeatsKey(line string) bool {
 	return false
 }
 
+// endsAgree fails the test if an append would go on from another entry than package session names, or in another session.
+func endsAgree(t *testing.T, data []byte) {
+	t.Helper()
+	x, err := index.New(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return
+	}
+	last, err := x.Last()
+	if err != nil {
+		if !errors.Is(err, index.ErrNotPlain) {
+			t.Errorf("%v", err)
+		}
+		return
+	}
+	tail, err := session.ReadTail(bytes.NewReader(data), int64(len(data)))
+	if err != nil || x.Header() != tail.Header || last.ID() != tail.Leaf.ID() {
+		t.Errorf("header %+v, last entry %q; session says %+v, %q, %v\n%.2000q", x.Header(), last.ID(), tail.Header, tail.Leaf.ID(), err, data)
+	}
+}
+
 // agree fails the test if both find a path and not the same one.
 func agree(t *testing.T, data []byte, leaf string) {
 	t.Helper()
+	endsAgree(t, data)
 	got, err := indexed(t, data, leaf)
 	if err != nil {
 		if !errors.Is(err, index.ErrNotPlain) {
@@ -213,6 +234,33 @@ func TestOdd(t *testing.T) {
 		if got, err := indexed(t, []byte(data), leaf); !errors.Is(err, index.ErrNotPlain) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
+	}
+}
+
+// Of the lines only heads are looked at, but an append goes on from none that is damaged behind its head.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	a, b := `{"type":"message","id":"a","parentId":null}`+"\n", `{"type":"message","id":"b","parentId":"a"}`+"\n"
+	for name, c := range map[string]struct {
+		data, leaf string
+		err        error
+	}{
+		"none":         {header, "", nil},
+		"one":          {header + a, "a", nil},
+		"unended":      {header + a + b[:len(b)-1], "b", nil},
+		"torn":         {header + a + b[:len(b)-3], "a", nil},
+		"damaged":      {header + a + `{"type":"message","id":"b","parentId":"a","message":{"role":user}}` + "\n", "", index.ErrNotPlain},
+		"damaged once": {header + `{"type":"message","id":"a","parentId":null,"message":x}` + "\n" + b, "b", nil},
+	} {
+		x, err := index.New(strings.NewReader(c.data), int64(len(c.data)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if last, err := x.Last(); last.ID() != c.leaf || !errors.Is(err, c.err) {
+			t.Errorf("%s: %q, %v; want %q, %v", name, last.ID(), err, c.leaf, c.err)
+		}
+		endsAgree(t, []byte(c.data))
 	}
 }
 
