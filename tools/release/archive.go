@@ -47,18 +47,20 @@ func directories(w *tar.Writer, dir string, made map[string]bool, at time.Time) 
 	return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: at, Format: tar.FormatPAX})
 }
 
-func tarGz(root string, files []file, at time.Time) ([]byte, error) {
+func tarGz(root string, files []file, at time.Time, level int) ([]byte, error) {
 	data, err := tarBytes(root, files, at)
 	if err != nil {
 		return nil, err
 	}
-	return gz(data)
+	return gzAt(data, level)
 }
 
-// gz compresses. There is neither a name nor a time in the result.
-func gz(data []byte) ([]byte, error) {
+// gz compresses as well as gzip can. There is neither a name nor a time in the result.
+func gz(data []byte) ([]byte, error) { return gzAt(data, gzip.BestCompression) }
+
+func gzAt(data []byte, level int) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	w, err := gzip.NewWriterLevel(&out, level)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/sess-tools/sess/tools/release/names"
 )
@@ -28,7 +29,7 @@ var settings = []setting{
 
 // compareTwo makes the artifacts twice, each time from a clone of its own, and reports an error unless they
 // are the same. Those of the first run stay in dir, if one is named.
-func compareTwo(ctx context.Context, stdout io.Writer, root, version string, targets []names.Target, dir string) (err error) {
+func compareTwo(ctx context.Context, stdout io.Writer, root, version string, targets []names.Target, quick bool, dir string) (err error) {
 	work, err := os.MkdirTemp("", "sess-release-check-")
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func compareTwo(ctx context.Context, stdout io.Writer, root, version string, tar
 	}
 	for i, s := range settings {
 		fmt.Fprintf(stdout, "== umask %s, %s, %s\n", s.umask, s.env[0], s.env[1])
-		if err := again(ctx, stdout, s, filepath.Join(work, s.name), root, commit, version, targets, dirs[i]); err != nil {
+		if err := again(ctx, stdout, s, filepath.Join(work, s.name), root, commit, version, targets, quick, dirs[i]); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func compareTwo(ctx context.Context, stdout io.Writer, root, version string, tar
 }
 
 // again runs this program in a setting, with what it needs below work.
-func again(ctx context.Context, stdout io.Writer, s setting, work, root, commit, version string, targets []names.Target, out string) error {
+func again(ctx context.Context, stdout io.Writer, s setting, work, root, commit, version string, targets []names.Target, quick bool, out string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func again(ctx context.Context, stdout io.Writer, s setting, work, root, commit,
 	for _, t := range targets {
 		list += "," + t.String()
 	}
-	c := exec.CommandContext(ctx, "sh", "-c", `umask "$0" && exec "$@"`, s.umask, self, "--root", clone, "--targets", list[1:], version, out)
+	c := exec.CommandContext(ctx, "sh", "-c", `umask "$0" && exec "$@"`, s.umask, self, "--root", clone, "--targets", list[1:], "--quick="+strconv.FormatBool(quick), version, out)
 	c.Env = append(append(os.Environ(), s.env...), "TMPDIR="+tmp)
 	if s.ownCache {
 		c.Env = append(c.Env, "GOCACHE="+filepath.Join(work, "cache"))

@@ -63,6 +63,9 @@ func (b *build) info(t names.Target, format string, installed []file) (*nfpm.Inf
 	info.RPM.BuildHost, info.RPM.Group, info.RPM.Summary, info.RPM.Packager = "localhost", "Applications/Text", summary, maintainer
 	// It sees what the programs share, which a window of gzip is too small for.
 	info.RPM.Compression, info.Deb.Compression = "xz", "xz"
+	if b.quick {
+		info.RPM.Compression, info.Deb.Compression = "gzip:1", "gzip:1"
+	}
 	switch format {
 	case "deb": // in which the first line is the summary, and copyright has the licence
 		info.Description, info.License = summary+"\n"+about, ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -27,6 +28,7 @@ type build struct {
 	out     string
 	tools   []string
 	targets []names.Target
+	quick   bool   // archives and packages are compressed a little: a release to be tried
 	changes string // what CHANGELOG.md says of the version
 	notices []byte
 	mu      sync.Mutex        // for what follows
@@ -35,7 +37,7 @@ type build struct {
 }
 
 // release makes the artifacts of a version in the directory out, which is empty or does not exist.
-func release(ctx context.Context, stdout io.Writer, root, version string, targets []names.Target, out string) (err error) {
+func release(ctx context.Context, stdout io.Writer, root, version string, targets []names.Target, quick bool, out string) (err error) {
 	if found, err := os.ReadDir(out); err == nil && len(found) > 0 {
 		return fmt.Errorf("%s is not empty: remove what is there, or name another directory", out)
 	}
@@ -44,7 +46,7 @@ func release(ctx context.Context, stdout io.Writer, root, version string, target
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	b := &build{version: version, work: work, out: out, targets: targets, sums: map[string]string{}, stdout: stdout}
+	b := &build{version: version, work: work, out: out, targets: targets, quick: quick, sums: map[string]string{}, stdout: stdout}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -105,10 +107,18 @@ func (b *build) programs(ctx context.Context) error {
 	return parallel(jobs...)
 }
 
+// level is how well archives are compressed.
+func (b *build) level() int {
+	if b.quick {
+		return gzip.BestSpeed
+	}
+	return gzip.BestCompression
+}
+
 // artifacts returns what makes the artifacts of one platform.
 func (b *build) artifacts(t names.Target, tree []file) []func() error {
 	jobs := []func() error{func() error {
-		archive, err := tarGz(names.Root(b.version, t), tree, b.time)
+		archive, err := tarGz(names.Root(b.version, t), tree, b.time, b.level())
 		if err != nil {
 			return err
 		}

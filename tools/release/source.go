@@ -44,7 +44,7 @@ func (b *build) export(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := tarGz(names.SourceRoot(b.version), files, b.time)
+	archive, err := tarGz(names.SourceRoot(b.version), files, b.time, b.level())
 	if err != nil {
 		return err
 	}
