@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -185,10 +184,7 @@ func sparse(in *address.Input) (*reading, error) {
 	if tail[len(tail)-1].Offset() != x.Offset(leaf) || !answered(tail) {
 		return nil, session.ErrWhole
 	}
-	r := &reading{name: in.Name, problems: problems, leaf: tail[len(tail)-1].ID(), heads: []string{}}
-	if r.header, err = session.ReadHeader(io.NewSectionReader(f, 0, x.Offset(0))); err != nil {
-		return nil, err
-	}
+	r := &reading{name: in.Name, header: x.Header(), problems: problems, leaf: tail[len(tail)-1].ID(), heads: []string{}}
 	return r, r.fill(x, tail)
 }
 
@@ -236,15 +232,14 @@ func (r *reading) fill(x *index.Index, tail []session.Entry) error {
 
 // entry reads entry n of an index.
 func (r *reading) entry(x *index.Index, n int) (session.Entry, error) {
-	line, err := x.Line(n)
-	if err != nil {
-		return session.Entry{}, fmt.Errorf("reading %s: %w", r.name, err)
+	e, err := x.Entry(n)
+	if errors.Is(err, index.ErrNotPlain) {
+		return e, session.ErrWhole
 	}
-	e, err := session.ParseEntry(string(bytes.TrimSuffix(line, []byte("\n"))))
 	if err != nil {
-		return session.Entry{}, session.ErrWhole
+		err = fmt.Errorf("reading %s: %w", r.name, err)
 	}
-	return e, nil
+	return e, err
 }
 
 // on reports whether entry n is on a path.

@@ -142,8 +142,8 @@ func (t *Target) readLocked(o TargetOptions) error {
 	}
 	if t.file.Size() <= scanLimit {
 		x, err := index.New(t.file, t.file.Size())
-		if err == nil {
-			t.leaf, err = x.Last()
+		if err == nil && x.Len() > 0 {
+			t.leaf, err = x.Entry(x.Len() - 1)
 		}
 		if err != nil {
 			return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))

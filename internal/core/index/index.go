@@ -24,7 +24,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -180,18 +179,11 @@ func (x *Index) checkKept() error {
 	}
 	kept := make([]string, len(x.compactions))
 	for i, n := range x.compactions {
-		raw, err := x.Line(n)
+		e, err := x.Entry(n)
 		if err != nil {
 			return err
 		}
-		if !js.Valid(raw) {
-			return ErrNotPlain
-		}
-		for key, value := range js.Members(unsafe.String(unsafe.SliceData(raw), len(raw))) {
-			if js.Unquote(key) == "firstKeptEntryId" && value[0] == '"' {
-				kept[i] = js.Unquote(value)
-			}
-		}
+		kept[i] = e.Str("firstKeptEntryId")
 	}
 	for i, n := range x.FindAll(kept) {
 		if n < 0 || n > x.compactions[i] {
@@ -203,22 +195,6 @@ func (x *Index) checkKept() error {
 
 // Header returns the header.
 func (x *Index) Header() session.Header { return x.header }
-
-// Last returns the last entry, the zero Entry if there is none. The error is ErrNotPlain if it is damaged, or one of reading.
-func (x *Index) Last() (session.Entry, error) {
-	if x.Len() == 0 {
-		return session.Entry{}, nil
-	}
-	raw, err := x.Line(x.Len() - 1)
-	if err != nil {
-		return session.Entry{}, err
-	}
-	e, err := session.ParseEntry(string(raw))
-	if err != nil {
-		return session.Entry{}, ErrNotPlain
-	}
-	return e, nil
-}
 
 // Start returns where the first entry begins, behind the header.
 func (x *Index) Start() int64 { return x.starts[0] }
@@ -276,9 +252,15 @@ func (x *Index) Others() []int { return x.others }
 // Offset returns where an entry begins, in bytes.
 func (x *Index) Offset(n int) int64 { return x.starts[n] }
 
-// Line reads the line of an entry, with its line feed.
-func (x *Index) Line(n int) ([]byte, error) {
+// Entry reads an entry. The error is ErrNotPlain if it is damaged, or one of reading.
+func (x *Index) Entry(n int) (session.Entry, error) {
 	raw := make([]byte, x.starts[n+1]-x.starts[n])
-	_, err := x.r.ReadAt(raw, x.starts[n])
-	return raw, err
+	if _, err := x.r.ReadAt(raw, x.starts[n]); err != nil {
+		return session.Entry{}, err
+	}
+	e, err := session.ParseEntry(string(bytes.TrimSuffix(raw, []byte("\n"))))
+	if err != nil {
+		return session.Entry{}, ErrNotPlain
+	}
+	return e, nil
 }
