@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
 import { programs as agents } from "./programs.mjs";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 const names = { claude: "claude", codex: "codex", "pi-1.5": "pi", opencode: "opencode" };
@@ -95,6 +95,6 @@ async function wrong(name) {
 	return there.stdout === Object.values(before.clean)[0] ? "" : `the remote has something else: ${there.stderr}`;
 }
 
-await eachOf(Object.keys(paths), async (name) => tally.check(`${name}: collected after each of ${turns} turns, one killed`, await wrong(name)));
+await eachOf(drawn(Object.keys(paths)), async (name) => tally.check(`${name}: collected after each of ${turns} turns, one killed`, await wrong(name)));
 tally.end("collected");
 process.exit();

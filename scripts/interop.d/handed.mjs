@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
 import { foreign, programs, standIn } from "./programs.mjs";
-import { Tally, eachOf, model, run } from "./real.mjs";
+import { Tally, drawn, eachOf, model, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
@@ -115,6 +115,6 @@ await eachOf(Object.keys(ways).filter((name) => paths[name]), async (name) => {
 	});
 	if (source) jobs.push(...ways[name].filter((to) => paths[to]).map((to) => [source, to]));
 });
-await eachOf(jobs, ([source, to]) => check(`a session of ${source.name} goes on in ${to}`, () => handed(source, to)));
+await eachOf(drawn(jobs), ([source, to]) => check(`a session of ${source.name} goes on in ${to}`, () => handed(source, to)));
 tally.end("sessions handed on");
 process.exit();

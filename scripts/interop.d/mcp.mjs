@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { serve } from "./agents.mjs";
 import { programs as agents } from "./programs.mjs";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 // call is a call of the tool as the agent's model makes it.
@@ -70,7 +70,7 @@ async function wrong(name) {
 const answered = (body) => texts(body).flatMap((t) => t.match(/Between the lines (\w+) [^]*?\1[^]*?\1/g) ?? []).at(-1) ?? "";
 const texts = (value) => typeof value === "string" ? [value] : value && typeof value === "object" ? Object.values(value).flatMap(texts) : [];
 
-await eachOf(Object.keys(paths), async (name) => {
+await eachOf(drawn(Object.keys(paths)), async (name) => {
 	let why;
 	try { why = await wrong(name); } catch (e) { why = e.stack; }
 	tally.check(`${name}: sess-mcp is added, listed and called, and finds the earlier session alone`, why);

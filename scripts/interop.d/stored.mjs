@@ -10,7 +10,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
 import { programs as agents } from "./programs.mjs";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["copilot", "gemini", "kimi", "qwen"].includes(name)));
@@ -113,7 +113,7 @@ async function wentOn(name) {
 }
 
 const tally = new Tally();
-await eachOf(Object.keys(programs), async (name) => {
+await eachOf(drawn(Object.keys(programs)), async (name) => {
 	let why;
 	try { why = await wrong(name); } catch (e) { why = e.stack; }
 	if (!tally.check(`what ${name} stores, imported, is what the mock saw`, why)) return;

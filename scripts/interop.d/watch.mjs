@@ -20,11 +20,11 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { serve } from "./agents.mjs";
 import { programs as agents } from "./programs.mjs";
-import { Tally, run } from "./real.mjs";
+import { Tally, drawn, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
 const watched = { claude: "claude", codex: "codex", opencode: "opencode", "pi-0.87": "pi", "pi-1.5": "pi" };
-const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => watched[name]));
+const paths = Object.fromEntries(drawn(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => watched[name])));
 const server = await serve(), tally = new Tally();
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const deferred = () => {
