@@ -139,8 +139,8 @@ func (b *build) run() error {
 	return err
 }
 
-// storeWithOwn returns the store in place, if it has entries that the file has not. One
-// that has none is replaced: nil.
+// storeWithOwn opens the store that stands already where the new one will, if it has entries that the JSONL file lacks. It
+// returns nil if there is none, or one without such entries, which may be replaced.
 func (b *build) storeWithOwn() (*Store, error) {
 	old, err := openStore(b.d, b.out.Dir, b.o)
 	if missing(err) || errors.Is(err, ErrNotStore) {

@@ -77,8 +77,8 @@ func quoted(raw string) phrase {
 
 func (p phrase) empty() bool { return p.literal == `""` }
 
-// userText is a user message of one text, for the message m. Behind the text
-// stands more: further blocks, each behind a comma.
+// userText returns a user message with the time of m. Its first block is a text, which the phrases make up; more has the
+// further blocks, with a comma in front of each.
 func userText(m session.Message, more string, phrases ...phrase) session.Message {
 	const before, after = `{"role":"user","content":[{"type":"text","text":"`, `"}`
 	end := more + "]}"

@@ -47,8 +47,7 @@ var agents = map[string]string{
 	"zeroclaw":    "ZeroClaw",
 }
 
-// ownAgent begins the names of agents that no table knows: those whose sessions a map of the user's
-// reads.
+// ownAgent is the prefix of the names of agents that only the user knows, whose sessions are read by a map of the user's own.
 const ownAgent = "map."
 
 // OwnAgent returns the part in front of the colon of a customType for an agent that only the user

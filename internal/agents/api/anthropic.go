@@ -5,9 +5,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// AnthropicBlock returns the block here for one of Anthropic's API, "" for none. Arguments makes an
-// object of the input of a call that is no object, or "" if the call is to be left out; lose is
-// told of each part that is left out.
+// AnthropicBlock turns a block of a message of Anthropic's API into one of a session, and returns "" for a block that has no
+// counterpart. The input of a call has to be an object: arguments makes one of any other input, or returns "" to leave the call
+// out. lose is told of each part that is left out.
 func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func(kind, format string, args ...any)) string {
 	str := func(names ...string) string { return b.Get(names...).Str() }
 	switch typ := str("type"); typ {

@@ -402,8 +402,8 @@ type Keeper struct {
 	covered map[string]bool
 }
 
-// Keeper returns what the entries of s keep for an agent. Where an entry says something else
-// than the lines kept with it, in more than the texts that they share, there are none.
+// Keeper collects the agent's own lines that the entries of s carry since they were imported. An entry that was edited since
+// then, in more than the texts that it shares with its lines, counts as having none.
 func (t *Target) Keeper(s *session.Session, agent string) *Keeper {
 	k := &Keeper{lines: map[int][]KeptLine{}, of: map[int][]string{}, covered: map[string]bool{}}
 	for i, e := range s.Entries {

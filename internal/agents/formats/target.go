@@ -416,8 +416,8 @@ func (e *ExpansionError) Error() string {
 	return fmt.Sprintf("%d compressed bytes become more than %d", e.Size, e.Most)
 }
 
-// Expanded returns what a compressed file of the source becomes, read from r, up to as many
-// bytes as it may. size is that of the file. Behind them reading is an [ExpansionError].
+// Expanded limits r, which decompresses a file of size bytes, to what such a file may become. Reading more than that is an
+// [ExpansionError].
 func (s *Source) Expanded(r io.Reader, size int64) io.Reader {
 	most := s.Expansion
 	if most == 0 {

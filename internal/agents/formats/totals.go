@@ -87,9 +87,9 @@ func (c *Count) anew(total tokens) bool {
 // Run begins a run of the source's program: a total that counts the run alone has nothing from before it.
 func (c *Count) Run() { c.before = maps.Clone(c.spent) }
 
-// Rest returns the fields of a usage entry for each model of which the total that the source has, by the model, says more
-// than the entries so far. Together they have what the sum exceeds. Where the entries then have more than the total, one
-// says so, see [Gap.Differ]. All of them are counted.
+// Rest compares the total that the source has for each model with what was counted so far. It returns the fields of an entry
+// for each model whose total is larger, with the tokens that are missing, and counts them. If the calls have more tokens than
+// the total, a last entry says so, see [Gap.Differ].
 func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
 	of := map[string]tokens{}
 	for model, v := range usage {

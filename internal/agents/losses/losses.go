@@ -218,8 +218,8 @@ func (l *Log) End() error {
 	return nil
 }
 
-// Place returns the place of a loss as people read it: a line of the file of a session that has an address is the address and
-// the line, any other is as it was.
+// Place returns the place of a loss as people read it. If where is PATH:LINE and the session has an address, it is the address
+// with the line; anything else is returned as it was given.
 func Place(address, path, where string) string {
 	line, ok := strings.CutPrefix(where, path+":")
 	if _, err := strconv.Atoi(line); !ok || err != nil || address == "" {

@@ -30,8 +30,8 @@ func (s *Streams) Unjudged(session string, lines int) {
 	}
 }
 
-// endGate tells of the lines that the gate passed over. An error that says that not all was read, which has a status above
-// that of a verdict, has told more.
+// endGate warns of the damaged lines that the gate did not judge. It is silent if the status is above those of verdicts: then
+// the error has said already that not all was read.
 func (s *Streams) endGate(status int) {
 	if status > ExitNo || len(s.unjudged) == 0 {
 		return

@@ -175,9 +175,10 @@ const maxName = 256
 // maxWords is how many words a command has at most.
 const maxWords = 64
 
-// across looks for secrets that stand in several pieces, of which the first searched ones have been
-// looked at. One is replaced where it begins, and what follows of it is cut off. With a
-// blank between them, the pieces are words, and one that the others tell about is found, too.
+// across looks for secrets that are divided between neighbouring pieces, and skips those that lie within the first searched
+// pieces: they were found before. The piece in which a secret begins gets the replacement, and the rest of the secret is cut
+// from the pieces behind it. If between is a blank the pieces are the words of a command, and a secret in one word counts
+// as well when only the words around it tell that it is one.
 func (r *Redactor) across(pieces []piece, searched int, between string, oneLine bool) {
 	var b strings.Builder
 	starts := make([]int, len(pieces))

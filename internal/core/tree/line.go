@@ -101,10 +101,9 @@ func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error 
 // maxWords is the length in characters to which a text is cut.
 const maxWords = 60
 
-// words returns the beginning of a text on one line, fit for a terminal: at
-// most maxWords characters, and then the mark more, which stands for the rest; what a runner takes for its command
-// takes three more.
-// White space is a single space; everything else that could act is made visible.
+// words returns the beginning of a text on one line, fit for a terminal: at most maxWords characters, and then the mark more
+// if there is a rest. White space becomes a single space, and whatever could act on a terminal is made visible. A text that a
+// CI runner would take for a command is broken up, which takes up to three characters more.
 func words(text, more string) string {
 	text = js.ValidText(text)
 	var b strings.Builder

@@ -22,8 +22,8 @@ import (
 // Flags choose the rules for secrets, and their replacements.
 type Flags struct{ flags.Flags }
 
-// Options reads the files that the flags name, and makes the set of rules. The digest is another one if the rules are, or the
-// replacement.
+// Options reads the files that the flags name, and makes the set of rules. The digest changes when a rule or the replacement
+// does: by it a copy that was redacted under other rules is known.
 func (f *Flags) Options(s *cli.Streams) (how redact.Options, digest string, err error) {
 	o := secret.Options{Entropy: f.Entropy, Emails: f.Emails, Only: cli.Words(f.Only), Skip: cli.Words(f.Skip), Depth: f.Depth}
 	if err := f.addRules(s, &o); err != nil {
