@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,8 +30,9 @@ func TestGitWritesNothing(t *testing.T) {
 			_, call, _ := strings.Cut(line, " ")
 			call = strings.TrimSpace(call)
 			switch name, _, _ := strings.Cut(call, "("); {
+			case !slices.Contains(strings.Split(calls, ","), name): // the end of one, a signal, or what strace read of a thread that was ending
 			case strings.HasPrefix(name, "open") && !strings.Contains(call, "O_WRONLY") && !strings.Contains(call, "O_RDWR") && !strings.Contains(call, "O_CREAT"),
-				strings.Contains(call, `"/dev/null"`), strings.Contains(call, "AF_UNIX"), strings.HasPrefix(call, "<..."), strings.HasPrefix(call, "???"), !strings.Contains(call, "("):
+				strings.Contains(call, `"/dev/null"`), strings.Contains(call, "AF_UNIX"):
 			default:
 				t.Errorf("%v: %s", args, line)
 			}
