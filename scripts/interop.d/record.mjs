@@ -278,7 +278,7 @@ const guarded = async (what, f) => {
 	return tally.check(what, why);
 };
 // A third is drawn, but for turns: others go on with them.
-const could = Object.keys(programs).flatMap((name) => [...Object.keys(scenarios), "pi-0.87", "pi-1.5"].filter((what) => what !== "turn" && (having[what]?.(agents[name]) ?? true)).map((what) => `${name} ${what}`));
+const could = Object.keys(programs).flatMap((name) => [...Object.keys(scenarios), "pi-0.87", "pi-1.5"].filter((what) => what !== "turn" && (!having[what] || having[what](agents[name]))).map((what) => `${name} ${what}`));
 const asked = drawn(could);
 await eachOf(Object.keys(programs), async (name) => {
 	for (const scenario of Object.keys(scenarios)) {
