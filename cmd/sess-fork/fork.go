@@ -27,21 +27,13 @@ func (c *config) entries(src *address.Source) ([]session.Entry, error) {
 	return src.Branch(leaf, nil)
 }
 
-func knownIn(entries []session.Entry) func(string) bool {
-	known := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		known[e.ID()] = true
-	}
-	return func(id string) bool { return known[id] }
-}
-
 // lines returns the new session: header, entries, and the name if it has one.
 func (c *config) lines(src *address.Source, entries []session.Entry) ([]string, error) {
 	h, err := c.header(src)
 	if err != nil {
 		return nil, err
 	}
-	b := session.Batch{Now: time.Now().UnixMilli(), Known: knownIn(entries)}
+	b := session.Batch{Now: time.Now().UnixMilli(), Known: func(id string) bool { _, ok := src.Index(id); return ok }}
 	h.Time = b.Now
 	if n := len(entries); n > 0 {
 		b.Leaf = entries[n-1].ID()
@@ -52,9 +44,11 @@ func (c *config) lines(src *address.Source, entries []session.Entry) ([]string, 
 			return nil, err
 		}
 	}
-	lines := []string{session.NewHeader(h)}
-	for _, e := range append(entries, b.Entries...) {
-		lines = append(lines, e.Raw())
+	lines := append(make([]string, 0, 1+len(entries)+len(b.Entries)), session.NewHeader(h))
+	for _, of := range [][]session.Entry{entries, b.Entries} {
+		for _, e := range of {
+			lines = append(lines, e.Raw())
+		}
 	}
 	return lines, nil
 }
