@@ -72,7 +72,7 @@ func TestSideBySide(t *testing.T) {
 			}
 		}
 	}
-	if coloured < 150*int(seeds) {
+	if coloured < 500*int(seeds)/3 {
 		t.Errorf("only %d numbers are coloured", coloured)
 	}
 }
