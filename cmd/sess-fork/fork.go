@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -33,8 +32,8 @@ func (c *config) lines(src *address.Source, entries []session.Entry) ([]string, 
 	if err != nil {
 		return nil, err
 	}
-	b := session.Batch{Now: time.Now().UnixMilli(), Known: func(id string) bool { _, ok := src.Index(id); return ok }}
-	h.Time = b.Now
+	b := src.Draft()
+	h.Time, b.Leaf = b.Now, ""
 	if n := len(entries); n > 0 {
 		b.Leaf = entries[n-1].ID()
 	}
