@@ -24,6 +24,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -258,7 +259,8 @@ func (x *Index) Entry(n int) (session.Entry, error) {
 	if _, err := x.r.ReadAt(raw, x.starts[n]); err != nil {
 		return session.Entry{}, err
 	}
-	e, err := session.ParseEntry(string(bytes.TrimSuffix(raw, []byte("\n"))))
+	raw = bytes.TrimSuffix(raw, []byte("\n"))
+	e, err := session.ParseEntry(unsafe.String(unsafe.SliceData(raw), len(raw))) // a line may be huge
 	if err != nil {
 		return session.Entry{}, ErrNotPlain
 	}
