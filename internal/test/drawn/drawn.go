@@ -19,10 +19,8 @@ import (
 // does not depend on the others.
 func Cases(t testing.TB, full int) iter.Seq2[int, *rand.Rand] {
 	t.Helper()
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
-	if err != nil {
-		t.Fatalf("SESS_SEED: %v", err)
-	}
+	seed := seedOf(t)
+	var err error
 	wanted := cmp.Or(os.Getenv("SESS_DRAW"), "1s")
 	if testing.Short() {
 		wanted = "1s"
@@ -47,4 +45,29 @@ func Cases(t testing.TB, full int) iter.Seq2[int, *rand.Rand] {
 			}
 		}
 	}
+}
+
+// Third returns every third of what could be asked, from the first, second or third on by the seed: everything in three seeds that
+// follow each other. With SESS_DRAW=full it returns everything.
+func Third[T any](t testing.TB, all []T) []T {
+	t.Helper()
+	if os.Getenv("SESS_DRAW") == "full" {
+		return all
+	}
+	seed := seedOf(t)
+	var some []T
+	for i := seed % 3; i < uint64(len(all)); i += 3 {
+		some = append(some, all[i])
+	}
+	t.Logf("%d of %d: draw the same again with SESS_SEED=%d", len(some), len(all), seed)
+	return some
+}
+
+func seedOf(t testing.TB) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
+	if err != nil {
+		t.Fatalf("SESS_SEED: %v", err)
+	}
+	return seed
 }

@@ -1,6 +1,7 @@
 package drawn_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -35,5 +36,19 @@ func TestCases(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("%d cases of a millisecond each in one", n)
+	}
+}
+
+func TestThird(t *testing.T) {
+	all := []int{0, 1, 2, 3, 4, 5, 6}
+	for _, tt := range []struct {
+		seed, draw string
+		want       []int
+	}{{"7", "", []int{1, 4}}, {"8", "", []int{2, 5}}, {"9", "1s", []int{0, 3, 6}}, {"9", "full", all}} {
+		t.Setenv("SESS_SEED", tt.seed)
+		t.Setenv("SESS_DRAW", tt.draw)
+		if got := drawn.Third(t, all); !slices.Equal(got, tt.want) {
+			t.Errorf("seed %s, %q: %v, want %v", tt.seed, tt.draw, got, tt.want)
+		}
 	}
 }

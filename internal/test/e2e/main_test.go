@@ -6,7 +6,6 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,21 +49,6 @@ func size(less, more int) int {
 		return more
 	}
 	return less
-}
-
-// drawnThird returns a third of what could be asked, another one as the lot falls; everything with SESS_DRAW=full.
-func drawnThird[T any](t *testing.T, all []T) []T {
-	t.Helper()
-	if os.Getenv("SESS_DRAW") == "full" {
-		return all
-	}
-	from := rand.IntN(3)
-	var some []T
-	for i := from; i < len(all); i += 3 {
-		some = append(some, all[i])
-	}
-	t.Logf("every third of %d, from the one with number %d on", len(all), from+1)
-	return some
 }
 
 // A result is what one run of a tool or a script left behind.

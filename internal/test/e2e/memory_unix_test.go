@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/drawn"
 )
 
 // A tool needs two and a half times the memory of a session's longest line at
@@ -114,7 +116,7 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("SESS_HUGE") != "" {
 		long = 1 << 30
 	}
-	for _, args := range drawnThird(t, huge) {
+	for _, args := range drawn.Third(t, huge) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			dir := t.TempDir()
 			name := args[len(args)-1]
@@ -128,7 +130,7 @@ func TestMemory(t *testing.T) {
 			wantMemory(t, dir, args, line, memoryFactor)
 		})
 	}
-	for _, c := range drawnThird(t, converted) {
+	for _, c := range drawn.Third(t, converted) {
 		t.Run(c.shape+" "+c.form, func(t *testing.T) {
 			dir := t.TempDir()
 			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], long)
