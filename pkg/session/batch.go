@@ -69,12 +69,12 @@ func (b *Batch) AddMessage(m Message) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	if m.role == RoleCustom {
+	if m.Role() == RoleCustom {
 		return b.Add(TypeCustomMessage, js.StringField("customType", m.Str("customType")),
 			js.RawField("content", m.Get("content")), js.RawField("display", m.Get("display")), js.RawField("details", m.Get("details")),
 			js.RawField("attribution", m.Get("attribution")))
 	}
-	return b.Add(TypeMessage, js.RawField("message", m.raw))
+	return b.Add(TypeMessage, js.RawField("message", m.Raw()))
 }
 
 // AddJSON adds an entry or a message given as one line of JSON: an object with
@@ -99,8 +99,8 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		if full.raw != m.raw {
-			raw = string(js.Value(raw).With("message", js.Value(full.raw)))
+		if full.Raw() != m.Raw() {
+			raw = string(js.Value(raw).With("message", js.Value(full.Raw())))
 		}
 	}
 	if !e.hasID {
@@ -245,7 +245,7 @@ func Roles() []string {
 // complete fills in what a message lacks by the rules of its role, and refuses
 // one that lacks what cannot be filled in.
 func (b *Batch) complete(m Message) (Message, error) {
-	switch m.role {
+	switch m.Role() {
 	case RoleUser, RoleSystem, RoleDeveloper:
 		return b.stamped(withBlocks(m), m, "content")
 	case RoleAssistant:
@@ -264,16 +264,16 @@ func (b *Batch) complete(m Message) (Message, error) {
 		m = withDefaults(m, js.RawField("display", "true"))
 		return b.stamped(m, m, "customType", "content")
 	case RoleBranchSummary, RoleCompactionSummary:
-		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrRefused, m.role)
+		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrRefused, m.Role())
 	case "":
 		return Message{}, fmt.Errorf("%w: the message has no role", ErrRefused)
 	case "tool", "function": // OpenAI's
 		if !b.Force {
-			return Message{}, fmt.Errorf("%w: a message of role %s", ErrForeign, m.role)
+			return Message{}, fmt.Errorf("%w: a message of role %s", ErrForeign, m.Role())
 		}
 	}
 	if !b.Force {
-		return Message{}, fmt.Errorf("%w: unknown role %s", ErrRefused, quoteID(m.role))
+		return Message{}, fmt.Errorf("%w: unknown role %s", ErrRefused, quoteID(m.Role()))
 	}
 	return b.stamped(m, m)
 }
@@ -283,7 +283,7 @@ func (b *Batch) complete(m Message) (Message, error) {
 func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	for _, name := range needs {
 		if raw := given.Get(name); raw == "" || raw == "null" {
-			return Message{}, fmt.Errorf("%w: a message of role %s needs %s", ErrRefused, m.role, name)
+			return Message{}, fmt.Errorf("%w: a message of role %s needs %s", ErrRefused, m.Role(), name)
 		}
 	}
 	if content := given.Get("content"); content != "" && content[0] != '"' && content[0] != '[' {
@@ -332,7 +332,7 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		return Message{}, err
 	}
 	if full != m.Get("usage") {
-		m = NewMessage(string(js.Value(m.raw).With("usage", js.Value(full))))
+		m = NewMessage(string(js.Value(m.Raw()).With("usage", js.Value(full))))
 	}
 	return b.stamped(m, given, "content")
 }
@@ -348,7 +348,7 @@ func orUnknown(s string) string {
 // keeps a string.
 func withBlocks(m Message) Message {
 	content := m.Get("content")
-	if m.role == RoleSystem || !strings.HasPrefix(content, `"`) {
+	if m.Role() == RoleSystem || !strings.HasPrefix(content, `"`) {
 		return m
 	}
 	return m.WithContent("[" + TextBlock(content) + "]")
@@ -360,7 +360,7 @@ func withDefaults(m Message, fields ...js.Field) Message {
 	if len(lacks) == 0 {
 		return m
 	}
-	return NewMessage(string(js.Value(m.raw).Add(lacks...)))
+	return NewMessage(string(js.Value(m.Raw()).Add(lacks...)))
 }
 
 // NewTextMessage returns a message of the role with one text, and the further

@@ -12,8 +12,13 @@ import (
 )
 
 // An Entry is one line of a session. It is immutable, and made only from a
-// line that is one JSON object.
+// line that is one JSON object. The zero one has no line.
 type Entry struct {
+	_      [0]func() // not to be compared by ==, see SameLine
+	*entry           // lists of entries, paths and projections of them share it
+}
+
+type entry struct {
 	raw            string
 	typ            string
 	id             string
@@ -41,7 +46,7 @@ func ParseEntry(line string) (Entry, error) {
 // scan reads the fields every entry has. Of repeated keys the last counts, as
 // in JavaScript.
 func scan(line string) Entry {
-	e := Entry{raw: line}
+	e := Entry{entry: &entry{raw: line}}
 	for key, value := range js.Members(line) {
 		switch js.PlainKey(key) {
 		case `"type"`:
@@ -57,43 +62,54 @@ func scan(line string) Entry {
 	return e
 }
 
+// nothing is what the zero entry is.
+var nothing = &entry{}
+
+func (e Entry) known() *entry {
+	if e.entry == nil {
+		return nothing
+	}
+	return e.entry
+}
+
 func isObject(raw string) bool {
 	return strings.HasPrefix(strings.TrimLeft(raw, " \t\r\n"), "{")
 }
 
 // Raw returns the entry's line, byte for byte.
-func (e Entry) Raw() string { return e.raw }
+func (e Entry) Raw() string { return e.known().raw }
 
 // SameLine reports whether two entries were read from lines of the same bytes.
 func (e Entry) SameLine(other Entry) bool {
-	return e.raw == other.raw && e.sum == other.sum
+	a, b := e.known(), other.known()
+	return a.raw == b.raw && a.sum == b.sum
 }
 
 // Line returns the 1-based line number the entry was read from, 0 if it was
 // not read from a session.
-func (e Entry) Line() int { return e.line }
+func (e Entry) Line() int { return e.known().line }
 
 // Offset returns the position in bytes of the line's first byte in the session
 // the entry was read from.
-func (e Entry) Offset() int64 { return e.offset }
+func (e Entry) Offset() int64 { return e.known().offset }
 
 // Type returns the entry's type.
-func (e Entry) Type() string { return e.typ }
+func (e Entry) Type() string { return e.known().typ }
 
 // ID returns the entry's id, "" if it has none.
-func (e Entry) ID() string { return e.id }
+func (e Entry) ID() string { return e.known().id }
 
 // ParentID returns the id of the entry's parent. It is "" for a root, whether
 // its parentId is null, empty or absent.
-func (e Entry) ParentID() string { return e.parent }
+func (e Entry) ParentID() string { return e.known().parent }
 
 // Get returns the JSON text of the top-level member called name, "" if there
 // is none. Of repeated members the last counts.
 func (e Entry) Get(name string) string {
 	if name == "message" {
-		return e.message
+		return e.known().message
 	}
-	return js.Member(e.raw, name)
+	return js.Member(e.Raw(), name)
 }
 
 // Str returns the decoded string value of the top-level member called name,
@@ -109,10 +125,7 @@ func (e Entry) Timestamp() (ms int64, ok bool) { return js.ParseTime(e.Str("time
 
 // Message returns the message a "message" entry carries.
 func (e Entry) Message() (Message, bool) {
-	if e.typ != TypeMessage {
-		return Message{}, false
-	}
-	if !strings.HasPrefix(e.message, "{") {
+	if e.Type() != TypeMessage || !strings.HasPrefix(e.message, "{") {
 		return Message{}, false
 	}
 	return NewMessage(e.message), true
@@ -121,10 +134,10 @@ func (e Entry) Message() (Message, bool) {
 // Role returns the role of the message an entry puts into the context: that of
 // a "message" entry, "custom" for a custom_message, "" for all others.
 func (e Entry) Role() string {
-	switch e.typ {
+	switch e.Type() {
 	case TypeMessage:
 		m, _ := e.Message()
-		return m.role
+		return m.Role()
 	case TypeCustomMessage:
 		return RoleCustom
 	}
@@ -139,14 +152,14 @@ func (e Entry) WithParent(parent string) Entry {
 // WithRaw returns the entry with the member called name set to the JSON text
 // value, which must be valid.
 func (e Entry) WithRaw(name, value string) Entry {
-	return e.Rewritten(string(js.Value(e.raw).With(name, js.Value(value))))
+	return e.Rewritten(string(js.Value(e.Raw()).With(name, js.Value(value))))
 }
 
 // Rewritten returns an entry of the line raw, which must be one JSON object, that
 // stands where e stands.
 func (e Entry) Rewritten(raw string) Entry {
 	out := scan(raw)
-	out.line, out.offset = e.line, e.offset
+	out.line, out.offset = e.Line(), e.Offset()
 	return out
 }
 

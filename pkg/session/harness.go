@@ -105,13 +105,13 @@ func marked(json string) bool { return strings.Contains(json, `"`+harnessKey+`"`
 // Harness returns the agent that put the whole message into the conversation in the user's name, ""
 // if the user or a model said it.
 func (m Message) Harness() string {
-	switch m.role {
+	switch m.Role() {
 	case RoleCustom:
 		if customType := m.Str("customType"); strings.HasSuffix(customType, contextSuffix) {
 			return agentOf(customType)
 		}
 	case RoleUser, RoleDeveloper:
-		return harnessOf(m.content)
+		return harnessOf(m.Get("content"))
 	}
 	return ""
 }
@@ -140,13 +140,13 @@ func (e Entry) IsHarness() bool { return e.Harness() != "" }
 // Harness returns the agent that put an entry into the conversation in the user's name,
 // "" if it is no such entry.
 func (e Entry) Harness() string {
-	switch e.typ {
+	switch e.Type() {
 	case TypeCustomMessage:
 		if customType := e.Str("customType"); strings.HasSuffix(customType, contextSuffix) {
 			return agentOf(customType)
 		}
 	case TypeMessage:
-		if !marked(e.raw) {
+		if !marked(e.Raw()) {
 			return ""
 		}
 		if m, ok := e.Message(); ok {
@@ -163,7 +163,7 @@ func (e Entry) IsAside() bool { return e.Aside() != "" }
 // Aside returns the agent for whose sake an entry is kept, "" if it is an entry like
 // others. See [Entry.IsAside].
 func (e Entry) Aside() string {
-	if e.typ != TypeCustom {
+	if e.Type() != TypeCustom {
 		return ""
 	}
 	return agentOf(e.Str("customType"))
@@ -175,7 +175,7 @@ const MemberCopy = "copy"
 
 // IsCopy reports whether an entry is a copy that a compaction put back. See [MemberCopy].
 func (e Entry) IsCopy() bool {
-	return strings.Contains(e.raw, `"`+MemberCopy+`":true`) && e.Get(MemberCopy) == "true"
+	return strings.Contains(e.Raw(), `"`+MemberCopy+`":true`) && e.Get(MemberCopy) == "true"
 }
 
 // MemberKept is the member of an entry in which an importer keeps what the lines say that the
@@ -185,7 +185,7 @@ const MemberKept = "kept"
 
 // Importer returns the agent for which an importer keeps lines with the entry, in new memory; "" if there are none.
 func (e Entry) Importer() string {
-	if strings.Contains(e.raw, `"`+MemberKept+`"`) {
+	if strings.Contains(e.Raw(), `"`+MemberKept+`"`) {
 		for agent := range js.Value(e.Get(MemberKept)).Members() {
 			if agent = agentOf(agent + ":"); agent != "sess" { // as which a listing reads
 				return strings.Clone(agent)
@@ -199,7 +199,7 @@ func (e Entry) Importer() string {
 // KeptLines yields the lines that an importer keeps with an entry for an agent, as far as
 // they are not said by the entry itself.
 func (e Entry) KeptLines(agent string) iter.Seq[js.Value] {
-	if !strings.Contains(e.raw, `"`+MemberKept+`"`) {
+	if !strings.Contains(e.Raw(), `"`+MemberKept+`"`) {
 		return func(func(js.Value) bool) {}
 	}
 	return js.Value(e.Get(MemberKept)).Get(agent, "lines").Elements()
@@ -211,7 +211,7 @@ func (e Entry) KeptLines(agent string) iter.Seq[js.Value] {
 func (m Message) Said() (said Message, agent string, left int64) {
 	var own []string
 	if agent = m.Harness(); agent == "" {
-		if !isUsers(m.role) || !marked(m.content) {
+		if !isUsers(m.Role()) || !marked(m.Get("content")) {
 			return m, "", 0
 		}
 	}

@@ -293,8 +293,8 @@ func (rd *reader) elementAt(index string) (entry int, ok bool) {
 
 func fromV2(e Entry) Entry {
 	m, ok := e.Message()
-	if !ok || m.role != RoleHookMessage {
+	if !ok || m.Role() != RoleHookMessage {
 		return e
 	}
-	return e.WithRaw("message", string(js.Value(m.raw).With("role", js.Value(js.Quote(RoleCustom)))))
+	return e.WithRaw("message", string(js.Value(m.Raw()).With("role", js.Value(js.Quote(RoleCustom)))))
 }

@@ -227,7 +227,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 		return nil // kept by an importer for itself, or said before
 	}
 	if s.info.Entries++; s.info.Entries <= originEntries && s.info.Origin.Harness == "" && !s.tail && bytes.Contains(l.Data, []byte(`"`+MemberKept+`"`)) {
-		s.info.Origin.Harness = Entry{raw: string(l.Data)}.Importer()
+		s.info.Origin.Harness = Entry{entry: &entry{raw: string(l.Data)}}.Importer()
 	}
 	switch typ {
 	default:
@@ -256,12 +256,12 @@ func (s *infoScan) line(l jsonl.Line) error {
 // saidOf returns the content of a message without words of an agent, "" if it has no others.
 func saidOf(m messageInfo) string {
 	role := m.role.Str()
-	sent := Message{role: role, raw: "{}", content: string(m.content)}
+	sent := NewMessage(js.Object(js.StringField("role", role), js.RawField("content", string(m.content))))
 	if sent.Harness() != "" {
 		return ""
 	}
 	said, _, _ := sent.Said()
-	return said.content
+	return said.Get("content")
 }
 
 // message takes a message into account.

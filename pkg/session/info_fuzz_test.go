@@ -29,7 +29,7 @@ func infoOf(data []byte) (Info, error) {
 			i.Messages++
 		}
 		m, ok := e.Message()
-		if !ok || m.role != RoleUser && m.role != RoleAssistant || m.content == "" {
+		if !ok || m.role != RoleUser && m.role != RoleAssistant || m.Get("content") == "" {
 			continue
 		}
 		if ms := messageTime(e, m); ms > newest {

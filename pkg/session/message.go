@@ -2,29 +2,39 @@ package session
 
 import (
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A Message is one message of a conversation as JSON text: what a "message"
-// entry holds, or what an entry of another type turns into in the context.
+// entry holds, or what an entry of another type turns into in the context. The zero one has no text.
 type Message struct {
+	_ [0]func() // not to be compared by ==
+	*message
+}
+
+type message struct {
 	raw  string
 	role string
 
-	// The JSON text of the members that are asked for most, found in the one pass
-	// that finds the role.
-	content, timestamp, usage, stopReason string
+	// Where the members are that are asked for most, found in the one pass that finds the role.
+	content, timestamp, usage, stopReason part
 }
+
+// A part is where a value is in a text of at most 4 GiB, which takes half of the memory that the value would: there may be many.
+type part struct{ from, to uint32 }
 
 // NewMessage makes a message of the JSON object raw, which must be valid.
 func NewMessage(raw string) Message {
-	m := Message{raw: raw}
-	for key, value := range js.Members(raw) {
+	m := &message{raw: raw}
+	js.WalkObject(raw, len(raw)-len(strings.TrimLeft(raw, " \t\r\n")), func(key string, at int) int {
+		end := js.ValueEnd(raw, at)
+		value := part{uint32(at), uint32(end)}
 		switch js.PlainKey(key) {
 		case `"role"`:
-			m.role, _ = js.Value(value).Text()
+			m.role, _ = js.Value(raw[at:end]).Text()
 		case `"content"`:
 			m.content = value
 		case `"timestamp"`:
@@ -34,29 +44,47 @@ func NewMessage(raw string) Message {
 		case `"stopReason"`:
 			m.stopReason = value
 		}
+		return end
+	})
+	return Message{message: m}
+}
+
+// noMessage is what the zero message is.
+var noMessage = &message{}
+
+func (m Message) known() *message {
+	if m.message == nil {
+		return noMessage
 	}
-	return m
+	return m.message
 }
 
 // Raw returns the message's JSON text.
-func (m Message) Raw() string { return m.raw }
+func (m Message) Raw() string { return m.known().raw }
 
 // Role returns the message's role.
-func (m Message) Role() string { return m.role }
+func (m Message) Role() string { return m.known().role }
 
 // Get returns the JSON text of the member called name, "" if there is none.
 func (m Message) Get(name string) string {
+	k := m.known()
+	var at part
 	switch name {
 	case "content":
-		return m.content
+		at = k.content
 	case "timestamp":
-		return m.timestamp
+		at = k.timestamp
 	case "usage":
-		return m.usage
+		at = k.usage
 	case "stopReason":
-		return m.stopReason
+		at = k.stopReason
+	default:
+		return js.Member(k.raw, name)
 	}
-	return js.Member(m.raw, name)
+	if uint64(len(k.raw)) > math.MaxUint32 {
+		return js.Member(k.raw, name)
+	}
+	return k.raw[at.from:at.to]
 }
 
 // Str returns the string value of the member called name, "" if it is absent
@@ -204,7 +232,7 @@ func blockAt(content string, at int) (b Block, end int) {
 
 // Text returns the message's text blocks joined by sep. For a role without
 // content it is "".
-func (m Message) Text(sep string) string { return textOf(m.content, sep) }
+func (m Message) Text(sep string) string { return textOf(m.Get("content"), sep) }
 
 // textOf returns the text blocks of a content, joined by sep.
 func textOf(content, sep string) string {
@@ -226,7 +254,7 @@ type ToolCall struct {
 
 // ToolCalls returns the message's tool calls, in order.
 func (m Message) ToolCalls() []ToolCall {
-	if m.role != RoleAssistant {
+	if m.Role() != RoleAssistant {
 		return nil
 	}
 	var calls []ToolCall
@@ -254,7 +282,7 @@ const mostNested = 256
 // whether there were others that are not in the record.
 func (m Message) NestedCalls() (calls []NestedCall, more bool) {
 	// Most results have none, and searching is quicker than walking. A name can be spelled with the escapes of its letters.
-	if m.role != RoleToolResult || !strings.Contains(m.raw, "nestedCalls") && !strings.Contains(m.raw, `\u00`) {
+	if m.Role() != RoleToolResult || !strings.Contains(m.Raw(), "nestedCalls") && !strings.Contains(m.Raw(), `\u00`) {
 		return nil, false
 	}
 	record := js.Value(m.Get("nestedCalls"))
@@ -279,7 +307,7 @@ func (m Message) NestedCalls() (calls []NestedCall, more bool) {
 
 // AsResult returns an entry of [CustomCalls] as people are shown it: as a result without a text. Ok is false for any other.
 func (e Entry) AsResult() (m Message, ok bool) {
-	if e.typ != TypeCustom || e.Str("customType") != CustomCalls {
+	if e.Type() != TypeCustom || e.Str("customType") != CustomCalls {
 		return Message{}, false
 	}
 	data := js.Value(e.Get("data"))
@@ -328,7 +356,7 @@ func (m Message) Usage() (u Usage, ok bool) {
 // Failed reports whether the message is a reply that ended in an error or was
 // aborted. No model is shown such a reply, nor the results of its calls.
 func (m Message) Failed() bool {
-	if m.role != RoleAssistant {
+	if m.Role() != RoleAssistant {
 		return false
 	}
 	stop := m.Str("stopReason")
@@ -341,31 +369,29 @@ const MadeUp = `{"madeUp":true}`
 
 // IsMadeUp reports whether the message is a result that stands for none, see [MadeUp]. It
 // tells a model that nothing came of the call, and is neither a result nor a failure.
-func (m Message) IsMadeUp() bool { return m.role == RoleToolResult && m.Get("details") == MadeUp }
+func (m Message) IsMadeUp() bool { return m.Role() == RoleToolResult && m.Get("details") == MadeUp }
 
 // IsError reports whether the message is a result of a call that failed.
 func (m Message) IsError() bool {
-	return m.role == RoleToolResult && js.Value(m.Get("isError")).Truthy() && !m.IsMadeUp()
+	return m.Role() == RoleToolResult && js.Value(m.Get("isError")).Truthy() && !m.IsMadeUp()
 }
 
 // WithContent returns the message with its content replaced by the JSON text
 // content, in place, or added at the end.
 func (m Message) WithContent(content string) Message {
-	m.raw, m.content = string(js.Value(m.raw).With("content", js.Value(content))), content
-	return m
+	return NewMessage(string(js.Value(m.Raw()).With("content", js.Value(content))))
 }
 
 // WithRole returns the message with another role, for a text that is shown to people.
 func (m Message) WithRole(role string) Message {
-	m.raw, m.role = string(js.Value(m.raw).With("role", js.Value(js.Quote(role)))), role
-	return m
+	return NewMessage(string(js.Value(m.Raw()).With("role", js.Value(js.Quote(role)))))
 }
 
 // IsPlainRun reports whether a message is a command that the user ran, of which other agents can say all: it ended,
 // its output is whole, and a model is shown it.
 func (m Message) IsPlainRun() bool {
 	is := func(name string) bool { return js.Value(m.Get(name)).Truthy() }
-	return m.role == RoleBashExecution && !is("excludeFromContext") && !is("cancelled") && !is("truncated")
+	return m.Role() == RoleBashExecution && !is("excludeFromContext") && !is("cancelled") && !is("truncated")
 }
 
 // TextBlock returns a text block for a text given as JSON string literal.

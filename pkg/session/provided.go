@@ -30,7 +30,7 @@ func (p Provided) Ended() bool { return p.Result.Role() != "" }
 
 // Provided returns what the provider did by itself in a reply, in order.
 func (m Message) Provided() (all []Provided) {
-	if m.role != RoleAssistant || !strings.Contains(m.content, BlockProvided) && !strings.Contains(m.content, blockServerTool) {
+	if m.Role() != RoleAssistant || !strings.Contains(m.Get("content"), BlockProvided) && !strings.Contains(m.Get("content"), blockServerTool) {
 		return nil
 	}
 	var blocks []string

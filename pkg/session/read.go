@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/parallel"
@@ -418,7 +419,7 @@ func (rd *reader) parser() parser {
 
 // A parsedBlock is a block with its lines parsed.
 type parsedBlock struct {
-	lines []parsedLine
+	lines *[]parsedLine // of parsedPool
 	block jsonl.Block
 }
 
@@ -441,9 +442,10 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 		return parsedBlock{lines: parseBlock(b, rd.parser()), block: b}
 	}
 	for got := range parallel.Map(context.Background(), aheadOf*runtime.GOMAXPROCS(0), blocks, parse) {
-		for _, k := range got.lines {
+		for _, k := range *got.lines {
 			_ = rd.take(k) // an error is one of the header, which is known
 		}
+		parsedPool.Put(got.lines)
 		if rd.stopped {
 			return nil
 		}
@@ -454,10 +456,13 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 	return failed
 }
 
-func parseBlock(b jsonl.Block, parse parser) []parsedLine {
-	out := make([]parsedLine, 0, len(b.Data)/1024+1)
+var parsedPool = sync.Pool{New: func() any { return new([]parsedLine) }}
+
+func parseBlock(b jsonl.Block, parse parser) *[]parsedLine {
+	out := parsedPool.Get().(*[]parsedLine)
+	*out = (*out)[:0]
 	for l := range b.Lines() {
-		out = append(out, parseLine(l, l.Data, parse))
+		*out = append(*out, parseLine(l, l.Data, parse))
 	}
 	return out
 }

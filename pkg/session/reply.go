@@ -32,7 +32,7 @@ func (r *Replies) Again(id, model string, input, output, cacheRead, cacheWrite i
 
 // Twice reports whether what a message used was counted before, and takes note of it.
 func (r *Replies) Twice(m Message) bool {
-	_, again := r.spent(m.Str("responseId"), m.Str("model"), m.usage)
+	_, again := r.spent(m.Str("responseId"), m.Str("model"), m.Get("usage"))
 	return again
 }
 
@@ -47,7 +47,7 @@ func SpentOn(entries []Entry) (sum Spent) {
 	var replies Replies
 	for _, e := range entries {
 		if m, ok := e.Message(); ok {
-			if s, again := replies.spent(m.Str("responseId"), m.Str("model"), m.usage); !again {
+			if s, again := replies.spent(m.Str("responseId"), m.Str("model"), m.Get("usage")); !again {
 				sum.add(s)
 			}
 		} else if MayCall(e.typ) {

@@ -44,7 +44,7 @@ func (s *Session) Path(leaf int) ([]Entry, []Problem) {
 
 // PathIndex is Path in positions of Entries. A leaf of -1 gives no path.
 func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
-	var path []int
+	path := make([]int, 0, leaf+1)
 	var problems []Problem
 	seen := make([]bool, len(s.Entries))
 	for i := leaf; i >= 0; {
@@ -104,7 +104,7 @@ func (s *Session) NewestMessage() (int, bool) {
 			continue
 		}
 		m, ok := e.Message()
-		if !ok || m.role != RoleUser && m.role != RoleAssistant && m.role != RoleToolResult {
+		if !ok || m.Role() != RoleUser && m.Role() != RoleAssistant && m.Role() != RoleToolResult {
 			continue
 		}
 		if t := messageTime(e, m); best < 0 || t >= newest {
@@ -117,8 +117,8 @@ func (s *Session) NewestMessage() (int, bool) {
 // messageTime is the message's own timestamp, else the entry's, in
 // milliseconds since the epoch; 0 if neither is a time.
 func messageTime(e Entry, m Message) int64 {
-	if js.Value(m.timestamp).IsNumber() {
-		return js.Value(m.timestamp).Int()
+	if js.Value(m.Get("timestamp")).IsNumber() {
+		return js.Value(m.Get("timestamp")).Int()
 	}
 	ms, _ := e.Timestamp()
 	return ms
@@ -240,10 +240,10 @@ func NameOf(h Header, entries []Entry) string {
 // set anew behind them. Ids and times of kept entries stay.
 func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, error)) ([]Entry, error) {
 	path, _ := s.Path(leaf)
-	var kept []Entry
+	kept := make([]Entry, 0, len(path))
 	next := map[string]string{} // removed label to the kept entry after it
 	var pending []string
-	parent, onPath := "", map[string]bool{}
+	parent, on := "", make([]bool, len(s.Entries))
 	for _, e := range path {
 		if e.typ == TypeLabel {
 			pending = append(pending, e.id)
@@ -254,11 +254,13 @@ func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, 
 		}
 		pending = pending[:0]
 		kept = append(kept, rechained(e, parent, next))
-		parent, onPath[e.id] = e.id, true
+		parent = e.id
+		on[s.byID[e.id]] = true
 	}
-	b := Batch{Leaf: parent, NewID: newID, Known: func(id string) bool { return onPath[id] }}
+	onPath := func(id string) bool { i, ok := s.byID[id]; return ok && on[i] }
+	b := Batch{Leaf: parent, NewID: newID, Known: onPath}
 	for _, l := range s.Labels() {
-		if !onPath[l.Target] {
+		if !onPath(l.Target) {
 			continue
 		}
 		if ms, ok := js.ParseTime(l.Timestamp); ok {

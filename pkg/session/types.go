@@ -181,16 +181,16 @@ var ErrForeign = fmt.Errorf("%w: not of this format", ErrRefused)
 // the content, a usage without a known counter. It is "" if readers understand all
 // of the message.
 func (m Message) Foreign() string {
-	if strings.HasPrefix(m.content, "[") {
-		if what := foreignContent(m.content); what != "" {
+	if strings.HasPrefix(m.Get("content"), "[") {
+		if what := foreignContent(m.Get("content")); what != "" {
 			return what
 		}
 	}
-	if m.role != RoleAssistant {
+	if m.Role() != RoleAssistant {
 		return ""
 	}
 	first := len(foreignMembers)
-	for key := range js.Members(m.raw) {
+	for key := range js.Members(m.Raw()) {
 		if i := slices.Index(foreignMembers, js.PlainKey(key)); i >= 0 {
 			first = min(first, i)
 		}
@@ -198,7 +198,7 @@ func (m Message) Foreign() string {
 	if first < len(foreignMembers) {
 		return "the member " + strings.Trim(foreignMembers[first], `"`) + " beside the content"
 	}
-	if strings.HasPrefix(m.usage, "{") && !countsTokens(m.usage) {
+	if strings.HasPrefix(m.Get("usage"), "{") && !countsTokens(m.Get("usage")) {
 		return "a usage without one counter that is known: " + strings.Join(counters, ", ")
 	}
 	return ""

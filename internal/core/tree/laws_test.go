@@ -182,7 +182,7 @@ func heads(s *session.Session) []int {
 	var out []int
 	for i := range s.Entries {
 		parent := slices.ContainsFunc(s.Entries, func(e session.Entry) bool {
-			return e.ParentID() == s.Entries[i].ID() && e.ID() != e.ParentID() && named(slices.Index(s.Entries, e))
+			return e.ParentID() == s.Entries[i].ID() && e.ID() != e.ParentID() && named(slices.IndexFunc(s.Entries, func(o session.Entry) bool { return o.Line() == e.Line() }))
 		})
 		if named(i) && !parent {
 			out = append(out, i)
