@@ -18,6 +18,15 @@ type Estimator func(session.Message) int64
 // the rules of pi 1.5).
 func Estimate(m session.Message) int64 { return chars.tokens(m, ImageChars) }
 
+// EstimateBlock is Estimate of the message with this block as all of its content.
+func EstimateBlock(m session.Message, b session.Block) int64 {
+	switch m.Role() {
+	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper, session.RoleAssistant:
+		return (chars.block(m.Role(), b, ImageChars) + 3) / 4
+	}
+	return Estimate(m.WithContent("[" + b.Raw() + "]"))
+}
+
 // EstimatePi073 is Estimate by the rules of pi 0.73, where images in
 // user messages cost nothing and system messages do not exist.
 func EstimatePi073(m session.Message) int64 {
@@ -67,10 +76,8 @@ func (s *scale) tokens(m session.Message, image int64) int64 { return (s.message
 
 func (s *scale) message(m session.Message, image int64) int64 {
 	switch m.Role() {
-	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper:
+	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper, session.RoleAssistant:
 		return s.content(m, image)
-	case session.RoleAssistant:
-		return s.assistant(m)
 	case session.RoleBashExecution:
 		return s.str(m.Get("command")) + s.str(m.Get("output"))
 	case session.RolePythonExecution:
@@ -92,41 +99,32 @@ func (s *scale) message(m session.Message, image int64) int64 {
 	return 0
 }
 
-func (s *scale) content(m session.Message, image int64) int64 {
-	content := m.Get("content")
-	if strings.HasPrefix(content, `"`) {
-		return s.literal(content)
-	}
-	var n int64
-	for b := range session.Blocks(content) {
-		switch b.Type {
-		case session.BlockText:
-			n += s.str(b.Get("text"))
-		case session.BlockImage:
-			n += image
-		}
+func (s *scale) content(m session.Message, image int64) (n int64) {
+	for b := range m.Blocks() {
+		n += s.block(m.Role(), b, image)
 	}
 	return n
 }
 
-// assistant counts text, thinking and tool calls. Signatures, redacted data and
+// block is what a block of a message costs. Of an assistant's text, thinking and tool calls do; signatures, redacted data and
 // images cost nothing.
-func (s *scale) assistant(m session.Message) int64 {
-	var n int64
-	for b := range m.Blocks() {
-		switch b.Type {
-		case session.BlockText:
-			n += s.str(b.Get("text"))
-		case session.BlockThinking:
-			n += s.str(b.Get("thinking"))
-		case session.BlockToolCall:
-			n += s.str(b.Get("name"))
-			if args := b.Get("arguments"); args != "" {
-				n += s.value(args)
-			}
+func (s *scale) block(role string, b session.Block, image int64) int64 {
+	assistant := role == session.RoleAssistant
+	switch {
+	case b.Type == session.BlockText:
+		return s.str(b.Get("text"))
+	case b.Type == session.BlockImage && !assistant:
+		return image
+	case b.Type == session.BlockThinking && assistant:
+		return s.str(b.Get("thinking"))
+	case b.Type == session.BlockToolCall && assistant:
+		n := s.str(b.Get("name"))
+		if args := b.Get("arguments"); args != "" {
+			n += s.value(args)
 		}
+		return n
 	}
-	return n
+	return 0
 }
 
 func (s *scale) system(m session.Message) int64 {

@@ -74,11 +74,11 @@ func ContextOf(path []session.Entry) Context {
 	messages := convo.MessagesOf(projection)
 	pairs := convo.Pair(messages)
 	size := convo.MeasureProjection(projection, path, convo.Estimate)
-	var c Context
+	c := Context{Parts: make([]Part, 0, len(messages))}
 	ends := make([]int, 0, len(messages)) // where the parts of each message end
 	for _, p := range projection {
 		for _, m := range p.Messages {
-			c.Parts = append(c.Parts, partsOf(m, p.Entry.ID(), pairs, len(ends))...)
+			c.Parts = appendParts(c.Parts, m, p.Entry.ID(), pairs, len(ends))
 			ends = append(ends, len(c.Parts))
 		}
 	}
@@ -161,8 +161,8 @@ func firstUsage(projection []convo.Projected, path []session.Entry) usageAt {
 	return usageAt{}
 }
 
-// partsOf returns the blocks of message i, each with its share of the estimate.
-func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Part {
+// appendParts appends the blocks of message i, each with its share of the estimate.
+func appendParts(parts []Part, m session.Message, entry string, pairs []convo.Paired, i int) []Part {
 	whole := Part{Role: m.Role(), Entry: entry, Kind: KindText}
 	if m.Harness() != "" {
 		whole.Role = KindContext
@@ -178,14 +178,13 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 			whole.Tool, whole.File = cmp.Or(call.Name, whole.Tool), call.File()
 		}
 	}
-	var parts []Part
-	all := convo.Estimate(m)
+	all, before := convo.Estimate(m), len(parts)
 	if whole.Kind == KindText || whole.Kind == KindResult {
 		for b := range m.Blocks() {
 			p := whole
 			p.Bytes = int64(len(b.Raw()))
 			if p.Estimate = all; len(m.Get("content")) != len("[")+len(b.Raw())+len("]") { // it is not alone
-				p.Estimate = convo.Estimate(m.WithContent("[" + b.Raw() + "]"))
+				p.Estimate = convo.EstimateBlock(m, b)
 			}
 			switch b.Type {
 			case session.BlockThinking, session.BlockEncrypted:
@@ -202,11 +201,11 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 			parts = append(parts, p)
 		}
 	}
-	if len(parts) == 0 {
+	if len(parts) == before {
 		whole.Bytes = int64(len(m.Raw()))
-		parts = []Part{whole}
+		parts = append(parts, whole)
 	}
-	spreadEstimate(parts, all)
+	spreadEstimate(parts[before:], all)
 	return parts
 }
 
