@@ -305,7 +305,7 @@ func IsCodexText(text string) bool {
 			return true
 		}
 	}
-	return internalContext().MatchString(text) && strings.HasSuffix(text, "</codex_internal_context>") || isHookPrompt(text)
+	return strings.HasPrefix(text, "<codex_internal_context") && internalContext().MatchString(text) && strings.HasSuffix(text, "</codex_internal_context>") || isHookPrompt(text)
 }
 
 // isHookPrompt reports whether the text begins with an element of any name that

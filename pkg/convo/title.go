@@ -1,6 +1,7 @@
 package convo
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,7 +113,9 @@ const (
 
 // topic returns the title that a prompt gives, "" if it has no prose.
 func topic(text string) string {
-	text = section().ReplaceAllString(text, "\n\n")
+	if strings.Contains(text, "[[ ## ") {
+		text = section().ReplaceAllString(text, "\n\n")
+	}
 	if _, words, ok := strings.Cut(text, userMark); ok {
 		text = words
 	}
@@ -139,59 +142,55 @@ const (
 
 // prose returns the title of the first paragraph that is a request, "" if there is none.
 func prose(text string) string {
-	var paragraphs []string
-	var lines []string
-	first, fenced, pasted := true, false, false
-	end := func() {
-		if len(lines) > 0 {
-			paragraphs = append(paragraphs, strings.Join(lines, " "))
-		}
-		lines = nil
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
-			fenced = !fenced
-			end()
-		case fenced:
-		case line == "":
-			end()
-		case isOutput(line):
-			if first {
-				pasted = true
-			}
-		default:
-			lines = append(lines, line)
-		}
-		first = first && line == ""
-	}
-	end()
-	if pasted {
-		if len(paragraphs) == 0 {
-			return ""
-		}
-		last := paragraphs[len(paragraphs)-1]
-		if r, _ := utf8.DecodeRuneInString(last); !unicode.IsLetter(r) {
-			return ""
-		}
-		return brief(last)
-	}
-	short := ""
-	for _, p := range paragraphs {
-		title := brief(p)
-		n := columns(p)
-		if n < leastWords || n < leastIntro && strings.HasSuffix(p, ":") {
-			if short == "" {
-				short = title
-			}
+	pasted, short, last := false, "", ""
+	for p, isPasted := range paragraphs(text) {
+		if pasted, last = isPasted, p; pasted {
 			continue
 		}
-		if title != "" {
+		title, n := brief(p), columns(p)
+		switch {
+		case title == "":
+		case n >= leastIntro, n >= leastWords && !strings.HasSuffix(p, ":"):
 			return title
+		case short == "":
+			short = title
 		}
 	}
+	if r, _ := utf8.DecodeRuneInString(last); pasted && unicode.IsLetter(r) {
+		return brief(last)
+	}
 	return short
+}
+
+// mostOfParagraph is how many bytes of a paragraph are looked at, in whole lines: many times what a title takes.
+const mostOfParagraph = 1 << 10
+
+// paragraphs yields the paragraphs of a text, without fences, logs and lists, each on one line, and whether the text begins with a log.
+func paragraphs(text string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		var lines []string
+		first, fenced, pasted, size := true, false, false, 0
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			fence := strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+			switch {
+			case len(lines) > 0 && (fence || line == ""):
+				if !yield(strings.Join(lines, " "), pasted) {
+					return
+				}
+				lines, size = lines[:0], 0
+			case fence, fenced, line == "", size > mostOfParagraph:
+			case isOutput(line):
+				pasted = pasted || first
+			default:
+				lines, size = append(lines, line), size+len(line)
+			}
+			fenced, first = fenced != fence, first && line == ""
+		}
+		if len(lines) > 0 {
+			yield(strings.Join(lines, " "), pasted)
+		}
+	}
 }
 
 var output = lazy.Regexp(`^(?:[❯➜$>%•✓✗│└|{]|[+-](?:[\s+-]|$)|@@|\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d?:\d\d[:\s]|\w+=|(?i:error|hint|fatal):|[^\s:]+:\d+:|[\w.-]+@[\w.-]+[:\s])`)
@@ -218,7 +217,9 @@ func brief(text string) string {
 	if strings.Contains(line, "](") {
 		line = link().ReplaceAllString(line, "$1")
 	}
-	line = url().ReplaceAllStringFunc(line, address)
+	if strings.Contains(line, "://") {
+		line = url().ReplaceAllStringFunc(line, address)
+	}
 	full := line
 	for {
 		rest := polite().ReplaceAllString(line, "")
@@ -232,7 +233,13 @@ func brief(text string) string {
 	}
 	for i, r := range line {
 		end := i + utf8.RuneLen(r)
-		if !strings.ContainsRune("。！？", r) && (!strings.ContainsRune(".!?", r) || end < len(line) && line[end] != ' ') {
+		switch r {
+		case '。', '！', '？':
+		case '.', '!', '?':
+			if end < len(line) && line[end] != ' ' {
+				continue
+			}
+		default:
 			continue
 		}
 		if title := strings.TrimSpace(line[:end]); columns(title) >= leastTitle {
