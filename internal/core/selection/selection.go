@@ -551,12 +551,13 @@ func (src Source) Key(e session.Entry) uint64 {
 }
 
 // sessionUUID is the end of the name of a session's file, or of its address, that has its id.
-var sessionUUID = lazy.Regexp(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.jsonl)?$`)
+var sessionUUID = lazy.Regexp(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // Origin returns what the names of a session have in common: the id if they have it, else what tells its file from others.
 func Origin(name string) string {
-	if id := sessionUUID().FindString(name); id != "" {
-		return strings.TrimSuffix(id, ".jsonl")
+	base := strings.TrimSuffix(name, ".jsonl")
+	if id := base[max(0, len(base)-36):]; sessionUUID().MatchString(id) {
+		return id
 	}
 	if agent := address.AgentOf(name); agent != "" {
 		return strings.TrimPrefix(name, agent+":")
