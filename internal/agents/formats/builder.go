@@ -26,6 +26,9 @@ type Builder struct {
 	// Growth says what becomes of the end of a source to which more may be written.
 	Growth Growth
 
+	// Unkept leaves out the lines of the source that entries keep for an export, for a reader that has no use for them.
+	Unkept bool
+
 	// Kinds counts what became of values, by the kinds that a map finds. Nil counts nothing.
 	Kinds Kinds
 

@@ -476,12 +476,19 @@ func (k *Keeper) Covers(id string) bool { return k.covered[id] }
 // BeginKeeping says that lines of the source will be kept. From here on the entries added since
 // the last of them are in memory, and the one added last is given out with the one behind
 // it, or by [Builder.Read].
-func (b *Builder) BeginKeeping() { b.recent = map[string]string{} }
+func (b *Builder) BeginKeeping() {
+	if !b.Unkept {
+		b.recent = map[string]string{}
+	}
+}
 
 // Keep keeps lines of the source with the entry added last; of are the entries that they became
 // beside it, which have been added since lines were kept before. Further lines for the same
 // entry stand behind them.
 func (b *Builder) Keep(of []string, lines ...KeptLine) error {
+	if b.Unkept {
+		return nil
+	}
 	if b.held == nil {
 		return errors.New("keeping a line: no entry was added before it")
 	}
@@ -505,8 +512,8 @@ func (b *Builder) Keep(of []string, lines ...KeptLine) error {
 // source that became no entry. data is the JSON text of what else it has to tell an export, or "".
 func (b *Builder) Aside(p Place, name, data string, lines ...KeptLine) (id string, err error) {
 	id, err = b.Add(p, session.TypeCustom, js.StringField("customType", b.format+":"+name), js.Field{Name: "data", Raw: data})
-	if err != nil {
-		return "", err
+	if err != nil || b.Unkept {
+		return id, err
 	}
 	if b.held == nil {
 		return "", errors.New("keeping a line aside: BeginKeeping was not called")

@@ -40,8 +40,17 @@ func LossesTo(ctx context.Context, path string) context.Context {
 	return context.WithValue(ctx, lossesKey{}, path)
 }
 
-// words are those that have the importer obey [Whole] and [Losses]; -v tells all.
+type unkeptKey struct{}
+
+// Unkept returns a context in which the importer leaves out the lines that entries keep for an export, a fifth of its work: for
+// readers that only add up.
+func Unkept(ctx context.Context) context.Context { return context.WithValue(ctx, unkeptKey{}, true) }
+
+// words are those that have the importer obey [Whole], [Losses] and [Unkept]; -v tells all.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
+	if ctx.Value(unkeptKey{}) != nil {
+		words = append(words, "--no-kept")
+	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)
 	}

@@ -171,11 +171,15 @@ func Try(ctx context.Context, f formats.Format, a formats.Archive, info formats.
 
 // Grown reads one session of a source to which more may be written.
 func Grown(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, g formats.Growth) (Result, error) {
+	return read(ctx, f, a, info, func(b *formats.Builder) { b.Growth = g })
+}
+
+func read(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, how func(*formats.Builder)) (Result, error) {
 	r := Result{Info: info}
 	b := formats.NewBuilder(f.About().Name,
 		func(line string) error { r.Lines = append(r.Lines, line); return nil },
 		func(l formats.Loss) { r.Losses = append(r.Losses, l) })
-	b.Growth = g
+	how(b)
 	err := b.Read(ctx, a, info)
 	return r, err
 }

@@ -90,7 +90,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
 			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
 			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated, "ends of lines": ends,
-			"a new member of a usage is told": world,
+			"a new member of a usage is told": world, "without what is kept": unkept,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
@@ -263,6 +263,30 @@ func ends(t testing.TB, f formats.Format, c Corpus, name string) {
 		got, _ := c.back(t, f, name, Sessions(t, results)...)
 		if want := strange[how](plain, ""); got != want {
 			t.Errorf("%s: it came back otherwise: %s", how, difference(want, got))
+		}
+	}
+}
+
+// unkept: a session without the lines that are kept has the same entries.
+func unkept(t testing.TB, f formats.Format, c Corpus, name string) {
+	src := c.file(t, c.Sources[name])
+	results := Import(t, f, src, true)
+	a, err := f.Open(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, a)
+	for _, r := range results {
+		got, err := read(t.Context(), f, a, r.Info, func(b *formats.Builder) { b.Unkept = true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want Result
+		for _, line := range r.Lines {
+			want.Lines = append(want.Lines, string(js.Value(line).Without(session.MemberKept)))
+		}
+		if want.Text() != got.Text() {
+			t.Errorf("%s", difference(want.Text(), got.Text()))
 		}
 	}
 }
