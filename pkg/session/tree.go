@@ -254,8 +254,10 @@ func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, 
 		}
 		pending = pending[:0]
 		kept = append(kept, rechained(e, parent, next))
+		if i, ok := s.byID[e.id]; ok {
+			on[i] = true
+		}
 		parent = e.id
-		on[s.byID[e.id]] = true
 	}
 	onPath := func(id string) bool { i, ok := s.byID[id]; return ok && on[i] }
 	b := Batch{Leaf: parent, NewID: newID, Known: onPath}
