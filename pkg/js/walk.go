@@ -10,28 +10,12 @@ import (
 // that is no object has no members.
 func Members(json string) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
-		i := skipSpace(json, 0)
-		if i == len(json) || json[i] != '{' {
-			return
-		}
-		for {
-			i = skipSpace(json, i+1) // after the brace or a comma
-			if i >= len(json) || json[i] != '"' {
-				return
+		WalkObject(json, skipSpace(json, 0), func(key string, at int) int {
+			if end := valueEnd(json, at); end > at && yield(key, json[at:end]) {
+				return end
 			}
-			end := stringEnd(json, i)
-			key := json[i:end]
-			if i = skipSpace(json, end); i == len(json) || json[i] != ':' {
-				return
-			}
-			i = skipSpace(json, i+1)
-			if end = valueEnd(json, i); end == i || !yield(key, json[i:end]) {
-				return
-			}
-			if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
-				return
-			}
-		}
+			return -1
+		})
 	}
 }
 
