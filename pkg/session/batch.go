@@ -53,9 +53,7 @@ func (b *Batch) AddFunc(typ string, fields func(id string) []js.Field) (Entry, e
 	if err != nil {
 		return Entry{}, fmt.Errorf("making an entry id: %w", err)
 	}
-	place := []js.Field{
-		js.StringField("id", id), js.RawField("parentId", parentLiteral(b.Leaf)), js.StringField("timestamp", js.FormatTime(b.Now)),
-	}
+	place := []js.Field{js.StringField("id", id), js.RawField("parentId", parentLiteral(b.Leaf)), js.StringField("timestamp", js.FormatTime(b.Now))}
 	first, last := place, fields(id)
 	if typ == TypeCustom || typ == TypeCustomMessage {
 		first, last = last, first

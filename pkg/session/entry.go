@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -65,16 +66,9 @@ func scan(line string) Entry {
 // nothing is what the zero entry is.
 var nothing = &entry{}
 
-func (e Entry) known() *entry {
-	if e.entry == nil {
-		return nothing
-	}
-	return e.entry
-}
+func (e Entry) known() *entry { return cmp.Or(e.entry, nothing) }
 
-func isObject(raw string) bool {
-	return strings.HasPrefix(strings.TrimLeft(raw, " \t\r\n"), "{")
-}
+func isObject(raw string) bool { return strings.HasPrefix(strings.TrimLeft(raw, " \t\r\n"), "{") }
 
 // Raw returns the entry's line, byte for byte.
 func (e Entry) Raw() string { return e.known().raw }
@@ -201,9 +195,7 @@ const idBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.
 // pi writes them, or a whole UUID if a hundred of those are taken.
 func NewEntryID(known func(id string) bool) string {
 	for range 100 {
-		var b [4]byte
-		binary.BigEndian.PutUint32(b[:], rand.Uint32())
-		if short := hex.EncodeToString(b[:]); !known(short) {
+		if short := fmt.Sprintf("%08x", rand.Uint32()); !known(short) {
 			return short
 		}
 	}

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -16,33 +18,25 @@ type Message struct {
 }
 
 type message struct {
-	raw  string
-	role string
-
-	// Where the members are that are asked for most, found in the one pass that finds the role.
-	content, timestamp, usage, stopReason part
+	raw, role string
+	at        [len(asked)]span // of the members that are asked for most
 }
 
-// A part is where a value is in a text of at most 4 GiB, which takes half of the memory that the value would: there may be many.
-type part struct{ from, to uint32 }
+// asked are the members that NewMessage finds in its one pass, beside the role.
+var asked = [...]string{"content", "timestamp", "usage", "stopReason"}
+
+// A span is where a value is in a text of at most 4 GiB, which takes half of the memory that the value would: there may be many.
+type span struct{ from, to uint32 }
 
 // NewMessage makes a message of the JSON object raw, which must be valid.
 func NewMessage(raw string) Message {
 	m := &message{raw: raw}
 	js.WalkObject(raw, len(raw)-len(strings.TrimLeft(raw, " \t\r\n")), func(key string, at int) int {
-		end := js.ValueEnd(raw, at)
-		value := part{uint32(at), uint32(end)}
-		switch js.PlainKey(key) {
-		case `"role"`:
+		end, name := js.ValueEnd(raw, at), strings.Trim(js.PlainKey(key), `"`)
+		if i := slices.Index(asked[:], name); i >= 0 {
+			m.at[i] = span{uint32(at), uint32(end)}
+		} else if name == "role" {
 			m.role, _ = js.Value(raw[at:end]).Text()
-		case `"content"`:
-			m.content = value
-		case `"timestamp"`:
-			m.timestamp = value
-		case `"usage"`:
-			m.usage = value
-		case `"stopReason"`:
-			m.stopReason = value
 		}
 		return end
 	})
@@ -52,12 +46,7 @@ func NewMessage(raw string) Message {
 // noMessage is what the zero message is.
 var noMessage = &message{}
 
-func (m Message) known() *message {
-	if m.message == nil {
-		return noMessage
-	}
-	return m.message
-}
+func (m Message) known() *message { return cmp.Or(m.message, noMessage) }
 
 // Raw returns the message's JSON text.
 func (m Message) Raw() string { return m.known().raw }
@@ -68,23 +57,10 @@ func (m Message) Role() string { return m.known().role }
 // Get returns the JSON text of the member called name, "" if there is none.
 func (m Message) Get(name string) string {
 	k := m.known()
-	var at part
-	switch name {
-	case "content":
-		at = k.content
-	case "timestamp":
-		at = k.timestamp
-	case "usage":
-		at = k.usage
-	case "stopReason":
-		at = k.stopReason
-	default:
-		return js.Member(k.raw, name)
+	if i := slices.Index(asked[:], name); i >= 0 && uint64(len(k.raw)) <= math.MaxUint32 {
+		return k.raw[k.at[i].from:k.at[i].to]
 	}
-	if uint64(len(k.raw)) > math.MaxUint32 {
-		return js.Member(k.raw, name)
-	}
-	return k.raw[at.from:at.to]
+	return js.Member(k.raw, name)
 }
 
 // Str returns the string value of the member called name, "" if it is absent
