@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,8 +54,7 @@ func (b *bench) homeGoals() []goal {
 	summed := func(home string) command {
 		return b.at(home, "sess-stat", "--agent", "claude", "--by", "day", "--json")
 	}
-	whole := min(b.size, wholeSize)
-	goals := []goal{
+	return append([]goal{
 		versus(b, "sess-path, the beginning of an id"+of+" / no-op tool", 30, b.home(beginning, noop)),
 		reported(b, "sess-path, the beginning of an id"+of+" / find of their names", b.home(beginning, names)),
 		versus(b, "sess-path, the id of none"+of+" / no-op tool", 60, b.home(func(home string) command { return b.at(home, "sess-path", "claude:nosuch") }, noop)),
@@ -89,9 +89,23 @@ func (b *bench) homeGoals() []goal {
 		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, b.importingHome)),
 		versus(b, "sess-handoff -n "+size(handed)+" / --no-redact", 2, b.handing("sess-handoff", "-n", "--to", "claude", "--no-redact")),
 		reported(b, "sess-handoff -n "+size(handed)+" / reading it", b.handing("bound")),
-	}
-	for _, args := range [][]string{{"sess-stat", "--usage"}, {"sess-calls"}, {"sess-assert", "--max-calls", "1000000"}} {
-		goals = append(goals, goal{args[0] + " " + size(float64(whole)) + ", peak RSS", func(ctx context.Context, name string) ([]row, error) {
+	}, b.wholeGoals()...)
+}
+
+// wholeGoals are the peaks of tools that hold a whole session in memory: a fifth more than it has.
+func (b *bench) wholeGoals() (goals []goal) {
+	whole := min(b.size, wholeSize)
+	for _, args := range [][]string{
+		{"sess-stat", "--usage"},
+		{"sess-calls"},
+		{"sess-assert", "--max-calls", "1000000"},
+		{"sess-fork", "-n"},
+		{"sess-tree"},
+		{"sess-path", "--as", "markdown"},
+		{"sess-compact", "--plan"},
+	} {
+		name := strings.Join(args, " ") + ", " + size(float64(whole)) + ", peak RSS"
+		goals = append(goals, goal{name, func(ctx context.Context, name string) ([]row, error) {
 			s, err := b.session(ctx, linear, whole)
 			if err != nil {
 				return nil, err
