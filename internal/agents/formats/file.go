@@ -106,7 +106,9 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 			_, err := io.WriteString(w, line+"\n")
 			return err
 		}
-		return NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // kept lines are no entries to count
+		b := NewBuilder("sess", line, func(Loss) {}) // entries that are put aside count as none
+		b.Unkept = true
+		return b.Read(ctx, a, info)
 	})
 	switch {
 	case rerr != nil:
