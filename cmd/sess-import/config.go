@@ -180,8 +180,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
 	case (c.since != "" || c.limit > 0 || c.exact || c.heads) && (!c.list || c.recent || c.session != "" || c.homes):
 		return cli.UsageError("--since, --limit, --exact and --beginnings go with --list alone")
-	case c.all && c.noKept:
-		return cli.UsageError("--no-kept is for one session that is read: what --all makes keeps all")
+	case (c.all || c.list) && c.noKept:
+		return cli.UsageError("--no-kept is for one session that is read: what --all makes keeps all, and a list has no lines")
 	case c.all && c.dest.Force:
 		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":
