@@ -1,6 +1,7 @@
 package convo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -20,11 +21,10 @@ func Estimate(m session.Message) int64 { return chars.tokens(m, ImageChars) }
 
 // EstimateBlock is Estimate of the message with this block as all of its content.
 func EstimateBlock(m session.Message, b session.Block) int64 {
-	switch m.Role() {
-	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper, session.RoleAssistant:
-		return (chars.block(m.Role(), b, ImageChars) + 3) / 4
+	if !slices.Contains(contentRoles, m.Role()) {
+		return Estimate(m.WithContent("[" + b.Raw() + "]"))
 	}
-	return Estimate(m.WithContent("[" + b.Raw() + "]"))
+	return tokens(chars.block(m.Role(), b, ImageChars))
 }
 
 // EstimatePi073 is Estimate by the rules of pi 0.73, where images in
@@ -72,12 +72,19 @@ var (
 
 // tokens is the one walk over the parts of a message. An image costs as many
 // quarters as given.
-func (s *scale) tokens(m session.Message, image int64) int64 { return (s.message(m, image) + 3) / 4 }
+func (s *scale) tokens(m session.Message, image int64) int64 { return tokens(s.message(m, image)) }
+
+// tokens are so many quarters of a token.
+func tokens(quarters int64) int64 { return (quarters + 3) / 4 }
+
+// contentRoles are the roles of messages that cost what their content does.
+var contentRoles = []string{session.RoleAssistant, session.RoleToolResult, session.RoleUser, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper}
 
 func (s *scale) message(m session.Message, image int64) int64 {
-	switch m.Role() {
-	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper, session.RoleAssistant:
+	if slices.Contains(contentRoles, m.Role()) {
 		return s.content(m, image)
+	}
+	switch m.Role() {
 	case session.RoleBashExecution:
 		return s.str(m.Get("command")) + s.str(m.Get("output"))
 	case session.RolePythonExecution:
