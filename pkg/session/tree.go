@@ -44,12 +44,12 @@ func (s *Session) Path(leaf int) ([]Entry, []Problem) {
 
 // PathIndex is Path in positions of Entries. A leaf of -1 gives no path.
 func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
-	path := make([]int, 0, leaf+1)
+	n := 0
 	var problems []Problem
 	seen := make([]bool, len(s.Entries))
 	for i := leaf; i >= 0; {
 		seen[i] = true
-		path = append(path, i)
+		n++
 		e := s.Entries[i]
 		if e.parent == "" {
 			break
@@ -67,7 +67,11 @@ func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
 		}
 		i = next
 	}
-	slices.Reverse(path)
+	path := make([]int, n)
+	for i := leaf; n > 0; i = int(s.parents[i]) {
+		n--
+		path[n] = i
+	}
 	return path, problems
 }
 
@@ -239,12 +243,13 @@ func NameOf(h Header, entries []Entry) string {
 // label moved on to the next kept entry, and the labels in force on kept entries
 // set anew behind them. Ids and times of kept entries stay.
 func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, error)) ([]Entry, error) {
-	path, _ := s.Path(leaf)
+	path, _ := s.PathIndex(leaf)
 	kept := make([]Entry, 0, len(path))
 	next := map[string]string{} // removed label to the kept entry after it
 	var pending []string
 	parent, on := "", make([]bool, len(s.Entries))
-	for _, e := range path {
+	for _, i := range path {
+		e := s.Entries[i]
 		if e.typ == TypeLabel {
 			pending = append(pending, e.id)
 			continue
@@ -254,10 +259,7 @@ func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, 
 		}
 		pending = pending[:0]
 		kept = append(kept, rechained(e, parent, next))
-		if i, ok := s.byID[e.id]; ok {
-			on[i] = true
-		}
-		parent = e.id
+		parent, on[i] = e.id, true
 	}
 	onPath := func(id string) bool { i, ok := s.byID[id]; return ok && on[i] }
 	b := Batch{Leaf: parent, NewID: newID, Known: onPath}
