@@ -66,42 +66,42 @@ func scan(line string) Entry {
 // nothing is what the zero entry is.
 var nothing = &entry{}
 
-func (e Entry) known() *entry { return cmp.Or(e.entry, nothing) }
+func (e Entry) fields() *entry { return cmp.Or(e.entry, nothing) }
 
 func isObject(raw string) bool { return strings.HasPrefix(strings.TrimLeft(raw, " \t\r\n"), "{") }
 
 // Raw returns the entry's line, byte for byte.
-func (e Entry) Raw() string { return e.known().raw }
+func (e Entry) Raw() string { return e.fields().raw }
 
 // SameLine reports whether two entries were read from lines of the same bytes.
 func (e Entry) SameLine(other Entry) bool {
-	a, b := e.known(), other.known()
+	a, b := e.fields(), other.fields()
 	return a.raw == b.raw && a.sum == b.sum
 }
 
 // Line returns the 1-based line number the entry was read from, 0 if it was
 // not read from a session.
-func (e Entry) Line() int { return e.known().line }
+func (e Entry) Line() int { return e.fields().line }
 
 // Offset returns the position in bytes of the line's first byte in the session
 // the entry was read from.
-func (e Entry) Offset() int64 { return e.known().offset }
+func (e Entry) Offset() int64 { return e.fields().offset }
 
 // Type returns the entry's type.
-func (e Entry) Type() string { return e.known().typ }
+func (e Entry) Type() string { return e.fields().typ }
 
 // ID returns the entry's id, "" if it has none.
-func (e Entry) ID() string { return e.known().id }
+func (e Entry) ID() string { return e.fields().id }
 
 // ParentID returns the id of the entry's parent. It is "" for a root, whether
 // its parentId is null, empty or absent.
-func (e Entry) ParentID() string { return e.known().parent }
+func (e Entry) ParentID() string { return e.fields().parent }
 
 // Get returns the JSON text of the top-level member called name, "" if there
 // is none. Of repeated members the last counts.
 func (e Entry) Get(name string) string {
 	if name == "message" {
-		return e.known().message
+		return e.fields().message
 	}
 	return js.Member(e.Raw(), name)
 }

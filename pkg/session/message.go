@@ -32,7 +32,7 @@ type span struct{ from, to uint32 }
 func NewMessage(raw string) Message {
 	m := &message{raw: raw}
 	js.WalkObject(raw, len(raw)-len(strings.TrimLeft(raw, " \t\r\n")), func(key string, at int) int {
-		end, name := js.ValueEnd(raw, at), strings.Trim(js.PlainKey(key), `"`)
+		end, name := js.ValueEnd(raw, at), js.Unquote(key)
 		if i := slices.Index(asked[:], name); i >= 0 {
 			m.at[i] = span{uint32(at), uint32(end)}
 		} else if name == "role" {
@@ -46,17 +46,17 @@ func NewMessage(raw string) Message {
 // noMessage is what the zero message is.
 var noMessage = &message{}
 
-func (m Message) known() *message { return cmp.Or(m.message, noMessage) }
+func (m Message) fields() *message { return cmp.Or(m.message, noMessage) }
 
 // Raw returns the message's JSON text.
-func (m Message) Raw() string { return m.known().raw }
+func (m Message) Raw() string { return m.fields().raw }
 
 // Role returns the message's role.
-func (m Message) Role() string { return m.known().role }
+func (m Message) Role() string { return m.fields().role }
 
 // Get returns the JSON text of the member called name, "" if there is none.
 func (m Message) Get(name string) string {
-	k := m.known()
+	k := m.fields()
 	if i := slices.Index(asked[:], name); i >= 0 && uint64(len(k.raw)) <= math.MaxUint32 {
 		return k.raw[k.at[i].from:k.at[i].to]
 	}
