@@ -550,7 +550,7 @@ func (src Source) Key(e session.Entry) uint64 {
 	return max(1, h.Sum64())
 }
 
-// sessionUUID is the end of the name of a session's file, or of its address, that has its id.
+// sessionUUID is the id that the name of a session's file, or its address, may end with.
 var sessionUUID = lazy.Regexp(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // Origin returns what the names of a session have in common: the id if they have it, else what tells its file from others.
