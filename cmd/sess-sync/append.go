@@ -181,6 +181,9 @@ func (a *addition) card(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if card.N > a.last.N {
+			return nil // another writer's is newer
+		}
 		if card.N+1 != a.last.N {
 			card.Exact = false
 		}

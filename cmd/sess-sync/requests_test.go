@@ -296,6 +296,25 @@ func TestCardCache(t *testing.T) {
 	b.run(0, "1 LIST 32 GET 0 PUT", "ls")
 }
 
+// Who appends leaves a card alone that another writer has brought further meanwhile.
+func TestNewerCard(t *testing.T) {
+	b := newBench(t, 1)
+	b.entry(0, "one")
+	b.run(0, "", "push", "-a")
+	for name, card := range b.server.Objects {
+		if strings.Contains(name, "/v1/i/") {
+			newer := strings.Replace(string(card.Data), `"n":1,`, `"n":9,`, 1)
+			b.server.Store(name, newer)
+			b.runOn(`{"role":"user","content":"hi"}`+"\n", 0, "", "append", idOf(0))
+			if got := string(b.server.Objects[name].Data); newer == string(card.Data) || got != newer {
+				t.Errorf("%s: %s", name, got)
+			}
+			return
+		}
+	}
+	t.Error("no card")
+}
+
 // A session that is read by its address is a list and its parts; of many that one process reads the first are, and then all are
 // listed. None is listed twice, and none is missed because a listing does not have it.
 func TestOperandsRequests(t *testing.T) {
