@@ -17,12 +17,12 @@ import (
 // which they first occur, so that an id in the place of another one is found.
 // Times get no number: whether two are the same depends on the clock. How long
 // something took, and how long is waited before another try, which is drawn by
-// lot, are times as well.
+// lot, are times as well. The number of a file (an inode) may come again or not.
 
 // word matches what may be fresh: a duration, a directory of a remote, which is called by a hash of an id, a date with a
 // time, behind which an id may stand, a time in a page, a UUID or the beginning of one (scripts cut files short), which Markdown may
 // escape, a long word.
-var word = regexp.MustCompile(`"milliseconds":\d+|"seconds":[0-9.]+|again in [0-9.]+m?s|probe by writer [0-9]+` +
+var word = regexp.MustCompile(`"milliseconds":\d+|"seconds":[0-9.]+|again in [0-9.]+m?s|probe by writer [0-9]+|inode\\*":\d+` +
 	`|\bv1/s/[0-9a-f]{2}\b` +
 	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,]\d+|-\d{3}(?:Z|\b))?)?Z?` +
 	`|[0-9A-Fa-f]{8}(?:\\?-[0-9A-Fa-f]{1,12}){1,4}` +
@@ -44,6 +44,9 @@ var began = time.Now()
 func timeOf(w string) (text string, isRecent bool) {
 	if strings.HasPrefix(w, `"milli`) || strings.HasPrefix(w, `"sec`) || strings.HasPrefix(w, "again") || strings.HasPrefix(w, "probe") {
 		return "<time that passed>", true
+	}
+	if strings.HasPrefix(w, "inode") {
+		return "<a file>", true
 	}
 	t := instant(w)
 	isRecent = t.After(began.Add(-time.Minute)) && t.Before(time.Now().Add(time.Minute))

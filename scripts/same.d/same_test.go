@@ -122,6 +122,17 @@ func TestEqualHashes(t *testing.T) {
 	}
 }
 
+// A file may get the number that one had that is gone, in one of two runs or in both.
+func TestInodes(t *testing.T) {
+	t.Parallel()
+	run := func(inode string) result {
+		return result{files: []file{{name: "s", data: []byte(`{"a":"{\"inode\":` + inode + `}"}`)}}}
+	}
+	if a, b := settled(run("10002897"), run("10002897")), settled(run("10002488"), run("10002489")); !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and %v", a, b)
+	}
+}
+
 // Commands inside scripts are compared as well, even where the script does not
 // look at what they print.
 func TestFindsInScripts(t *testing.T) {
