@@ -18,7 +18,7 @@ import (
 // Texts of lines that mean something to aider, and of all that ends a line.
 var texts = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-		"a", "word ", "\n", "\n\n", "# ", "> ", "#### ", ">", "####", "  ", "\t", "\r", "\r\n", "\f", "\u2028", "\u0085", "<blank>", "é", "\x00", "-------",
+		"a", "word ", "\n", "\n\n", "# ", "> ", "#### ", ">", "####", "  ", "\t", "\r", "\r\n", "\f", "\u2028", "\u0085", "<blank>", "é", "\x00", "-------", "{", `{"a": 1}`,
 	}), 0, 8).Draw(t, "parts"), "")
 })
 
@@ -129,18 +129,29 @@ func FuzzImport(f *testing.F) {
 		f.Add(string(data))
 	}
 	f.Add("#### a\n# b\n#### c\n\n\n> d\n# aider chat started at 2025-06-14 09:32:41\n\n\n#### e\r\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		results := formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)
-		if aider.Kind(text) != "chat" || strings.TrimSpace(text) == "" || strings.ToValidUTF8(text, "") != text {
-			return
-		}
-		var back strings.Builder
-		for _, r := range results {
-			out, _ := formatstest.Export(t, aider.Aider, r.Session(t), "")
-			back.WriteString(out)
-		}
-		if back.String() != text {
-			t.Errorf("%q became %q", text, back.String())
-		}
+	f.Add("{\n  \"a\": 1\n}\n\n#### hi\n\n{\"a\": 1}\n")
+	f.Fuzz(func(t *testing.T, text string) { comesBack(t, text) })
+}
+
+// The same of histories of lines that mean something.
+func TestImportExports(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		comesBack(t, strings.Join(rapid.SliceOfN(texts, 1, 6).Draw(rt, "lines"), "\n"))
 	})
+}
+
+func comesBack(t *testing.T, text string) {
+	results := formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)
+	if aider.Kind(text) != "chat" || strings.TrimSpace(text) == "" || strings.ToValidUTF8(text, "") != text {
+		return
+	}
+	var back strings.Builder
+	for _, r := range results {
+		out, _ := formatstest.Export(t, aider.Aider, r.Session(t), "")
+		back.WriteString(out)
+	}
+	if back.String() != text {
+		t.Errorf("%q became %q", text, back.String())
+	}
 }

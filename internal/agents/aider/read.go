@@ -123,7 +123,7 @@ func (c *conversion) piece(p *piece) (err error) {
 	switch {
 	case strip(p.body.String()) == "" && p.role != tool:
 		place.Key = "layout of line " + strconv.Itoa(p.line)
-		_, err = c.b.Aside(place, customText, "", formats.KeptLine{Text: raw})
+		_, err = c.b.Aside(place, customText, "", formats.KeptLine{Text: raw, Words: true})
 		return err
 	case p.role == tool:
 		_, err = c.b.Custom(place, customTool, js.Object(js.StringField("text", text)))
@@ -135,7 +135,7 @@ func (c *conversion) piece(p *piece) (err error) {
 	if err != nil || framed(p.role, text) == raw && (p.role == tool || faithful(p.role, text, raw)) {
 		return err
 	}
-	return c.b.Keep(nil, formats.KeptLine{Text: raw})
+	return c.b.Keep(nil, formats.KeptLine{Text: raw, Words: true})
 }
 
 // A spoken message is one as aider's reader gives it.

@@ -37,9 +37,10 @@ const keptMember = session.MemberKept
 
 // A KeptLine is a line of a source: JSON on one line, or any text, which has no references.
 type KeptLine struct {
-	N    int // its place among the lines, 0 if their entries are in order
-	Text string
-	Fact bool // it stays true whatever its entry says: it has no references, and no part in the sum
+	N     int // its place among the lines, 0 if their entries are in order
+	Text  string
+	Words bool // it is no JSON, whatever it begins with
+	Fact  bool // it stays true whatever its entry says: it has no references, and no part in the sum
 }
 
 // The kinds of references.
@@ -234,8 +235,9 @@ func (r *referrer) put(raw, kind, path string) {
 }
 
 // line returns a line with references in place of the values that the bodies have.
-func (r *referrer) line(raw string) string {
-	if !strings.HasPrefix(raw, "{") || strings.Contains(raw, `{"$`) && slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
+func (r *referrer) line(l KeptLine) string {
+	raw := l.Text
+	if l.Words || !strings.HasPrefix(raw, "{") || strings.Contains(raw, `{"$`) && slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
 		return js.Quote(raw) // no JSON, or what looks like a reference and is none
 	}
 	if len(r.refs) == 0 {
@@ -366,7 +368,7 @@ func keptText(of []string, bodies []body, lines []KeptLine, more ...js.Field) st
 	placed, bound := false, false
 	for i, l := range lines {
 		if texts[i], places[i] = l.Text, strconv.Itoa(l.N); !l.Fact {
-			texts[i], bound = r.line(l.Text), len(bodies) > 0
+			texts[i], bound = r.line(l), len(bodies) > 0
 		}
 		placed = placed || l.N != 0
 	}
