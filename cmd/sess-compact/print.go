@@ -254,9 +254,9 @@ func planJSON(p *compact.Plan, focus string) string {
 }
 
 func ids(parts []compact.Part) []string {
-	var out []string
-	for _, part := range parts {
-		out = append(out, part.EntryID)
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = part.EntryID
 	}
 	return out
 }

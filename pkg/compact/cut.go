@@ -11,8 +11,7 @@ import (
 // A candidate is an entry of the range that may be cut, with its messages in the context and their
 // cost in tokens.
 type candidate struct {
-	entry    *session.Entry
-	messages []session.Message
+	*convo.Projected
 	visible  bool // would have messages but for a context_edit
 	counts   bool // it costs tokens
 	metadata bool // the cut moves back over it
@@ -21,9 +20,11 @@ type candidate struct {
 	whole    bool // a cut in front of it splits no turn
 }
 
+func (c candidate) mayCut() bool { return c.cuts }
+
 // tokens is what keeping the candidate costs. It is asked for the newest alone.
 func (c candidate) tokens(estimate func(session.Message) int64) (n int64) {
-	for _, m := range c.messages {
+	for _, m := range c.Messages {
 		n += estimate(m)
 	}
 	return n
@@ -57,7 +58,7 @@ func projected15(projection []convo.Projected) (out []candidate, previous *sessi
 	out = make([]candidate, 0, len(projection)-start)
 	for i := range projection[start:] { // a compaction among them has no messages
 		p := &projection[start+i]
-		c := candidate{entry: &p.Entry, messages: p.Messages, counts: true}
+		c := candidate{Projected: p, counts: true}
 		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(convo.EntryMessages(p.Entry)) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
@@ -90,7 +91,7 @@ func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 	out = make([]candidate, 0, len(path)-start)
 	for i := range path[start:] {
 		e := &path[start+i]
-		c := candidate{entry: e, messages: convo.EntryMessages(*e), visible: true}
+		c := candidate{Projected: &convo.Projected{Entry: *e, Messages: convo.EntryMessages(*e)}, visible: true}
 		switch e.Type() {
 		case session.TypeMessage:
 			c.counts = true
@@ -111,20 +112,14 @@ func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 // findCut walks back from the newest entry until keep tokens are gathered and
 // cuts at the first place from there on where a cut may fall.
 func findCut(span []candidate, o Options) cut {
-	var points []int
-	for i, c := range span {
-		if c.cuts {
-			points = append(points, i)
-		}
-	}
-	if len(points) == 0 {
+	first, over := slices.IndexFunc(span, candidate.mayCut), false
+	if first < 0 {
 		return cut{}
 	}
 	estimate := o.Estimate
 	if estimate == nil {
 		estimate = estimateOf(o.Rules)
 	}
-	first, over := points[0], false
 	var gathered int64
 	for i := len(span) - 1; i >= 0; i-- {
 		tokens := span[i].tokens(estimate)
@@ -132,7 +127,7 @@ func findCut(span []candidate, o Options) cut {
 			continue
 		}
 		if gathered += tokens; gathered >= o.Keep {
-			first, over = pointFrom(points, i, first, o.Rules), true
+			first, over = pointFrom(span, i, first, o.Rules), true
 			break
 		}
 	}
@@ -164,7 +159,7 @@ func cutBefore(span []candidate, first int) cut {
 // cutAt returns the cut in front of the entry with an id, if one may fall there:
 // in front of a message, or of metadata that stand before one.
 func cutAt(span []candidate, id string) (cut, error) {
-	first := slices.IndexFunc(span, func(c candidate) bool { return c.entry.ID() == id })
+	first := slices.IndexFunc(span, func(c candidate) bool { return c.Entry.ID() == id })
 	at := max(first, 0)
 	for at < len(span) && span[at].metadata && !span[at].cuts {
 		at++
@@ -178,14 +173,15 @@ func cutAt(span []candidate, id string) (cut, error) {
 // pointFrom returns the first cut point from i on. If none is left, because
 // the newest messages are tool results alone, pi 0.73 keeps all, pi 1.5 cuts at
 // the last point.
-func pointFrom(points []int, i, fallback int, rules Rules) int {
-	for _, p := range points {
-		if p >= i {
-			return p
-		}
+func pointFrom(span []candidate, i, fallback int, rules Rules) int {
+	if n := slices.IndexFunc(span[i:], candidate.mayCut); n >= 0 {
+		return i + n
 	}
 	if rules == Pi15 {
-		return points[len(points)-1]
+		for !span[i].cuts {
+			i--
+		}
+		return i
 	}
 	return fallback
 }
@@ -197,17 +193,17 @@ func omittedAttempt(suffix []candidate) bool {
 	omitted := map[string]bool{}
 	assistant := false
 	for _, c := range suffix {
-		if c.visible && len(c.messages) == 0 {
-			omitted[c.entry.ID()] = true
-			assistant = assistant || c.entry.Role() == session.RoleAssistant
+		if c.visible && len(c.Messages) == 0 {
+			omitted[c.Entry.ID()] = true
+			assistant = assistant || c.Entry.Role() == session.RoleAssistant
 		}
 	}
 	for _, c := range suffix {
 		switch {
-		case c.entry.Type() == session.TypeCompaction, c.visible && len(c.messages) > 0:
+		case c.Entry.Type() == session.TypeCompaction, c.visible && len(c.Messages) > 0:
 			return false
-		case c.entry.Type() == session.TypeContextEdit && c.entry.Get("replacement") != "null" &&
-			!omitted[c.entry.Str("targetId")]:
+		case c.Entry.Type() == session.TypeContextEdit && c.Entry.Get("replacement") != "null" &&
+			!omitted[c.Entry.Str("targetId")]:
 			return false
 		}
 	}
@@ -220,20 +216,20 @@ func omittedAttempt(suffix []candidate) bool {
 // nothing else between the two; extensions and other programs do.
 func bindCalls(span []candidate) {
 	messages := make([]session.Message, 0, len(span))
-	at := make([]int, 0, len(span)) // the candidate of each message
+	at := make([]int32, 0, len(span)) // the candidate of each message
 	for i, c := range span {
-		for _, m := range c.messages {
-			messages, at = append(messages, m), append(at, i)
+		for _, m := range c.Messages {
+			messages, at = append(messages, m), append(at, int32(i))
 		}
 	}
-	bound := make([]int, len(span)+1) // +1 where pairs begin, -1 behind their end
-	for result, p := range convo.Pair(messages) {
-		if p.Reply >= 0 {
-			bound[at[min(p.Reply, result)]+1]++
-			bound[at[max(p.Reply, result)]+1]--
+	bound := make([]int32, len(span)+1) // +1 where pairs begin, -1 behind their end
+	for result, reply := range convo.Replies(messages) {
+		if reply >= 0 {
+			bound[at[min(reply, result)]+1]++
+			bound[at[max(reply, result)]+1]--
 		}
 	}
-	open := 0
+	var open int32
 	for i := range span {
 		open += bound[i]
 		if open > 0 {
@@ -247,7 +243,7 @@ func bindCalls(span []candidate) {
 func lastTurn(span []candidate) cut {
 	bindCalls(span)
 	for i := len(span) - 1; i > 0; i-- {
-		if !slices.ContainsFunc(span[i].messages, func(m session.Message) bool { return m.Role() == session.RoleUser }) {
+		if !slices.ContainsFunc(span[i].Messages, func(m session.Message) bool { return m.Role() == session.RoleUser }) {
 			continue
 		}
 		for i > 0 && !span[i].cuts {

@@ -79,7 +79,7 @@ type Plan struct {
 	path      []session.Entry
 	rules     Rules
 	keep      int64                       // Options.Keep
-	covers    []string                    // see covered; Summarize and TurnPrefix may be changed
+	covers    [2][]Part                   // Summarize and TurnPrefix as planned; others may have come in their place
 	estimate  func(session.Message) int64 // nil for convo.Estimate
 	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
@@ -110,7 +110,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if err := p.divide(span, o); err != nil {
 		return nil, err
 	}
-	p.covers = p.covered()
+	p.covers = [2][]Part{p.Summarize, p.TurnPrefix}
 	if previous != nil {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
@@ -146,10 +146,10 @@ func (p *Plan) divide(span []candidate, o Options) error {
 	if err != nil {
 		return err
 	}
-	if cut.first >= len(span) || span[cut.first].entry.ID() == "" {
+	if cut.first >= len(span) || span[cut.first].Entry.ID() == "" {
 		return ErrNothing
 	}
-	p.FirstKept, p.SplitTurn = span[cut.first].entry.ID(), cut.split
+	p.FirstKept, p.SplitTurn = span[cut.first].Entry.ID(), cut.split
 	historyEnd := cut.first
 	if cut.split {
 		historyEnd = cut.turn
@@ -167,15 +167,15 @@ func (p *Plan) divide(span []candidate, o Options) error {
 func parts(candidates []candidate, rules Rules) []Part {
 	out := make([]Part, 0, len(candidates))
 	for _, c := range candidates {
-		if c.entry.Type() == session.TypeCompaction {
+		if c.Entry.Type() == session.TypeCompaction {
 			continue
 		}
-		said, _ := convo.Spoken(c.messages)
+		said, _ := convo.Spoken(c.Messages)
 		for _, m := range said {
 			if rules == Pi15 && m.Role() == session.RoleSystem {
 				continue
 			}
-			out = append(out, Part{EntryID: c.entry.ID(), Message: m})
+			out = append(out, Part{EntryID: c.Entry.ID(), Message: m})
 		}
 	}
 	return out
@@ -300,7 +300,7 @@ func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrMoved, err)
 	}
-	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !slices.Equal(moved.covers, p.covers) {
+	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !moved.coversSame(p) {
 		return nil, ErrMoved
 	}
 	// A hook may have taken messages out, and copies are unchanged.
@@ -317,18 +317,10 @@ func (p *Plan) Reply(s Summary) string {
 	return s.TurnPrefix
 }
 
-// covered returns the ids of the entries that a summary speaks of, those of the
-// first part of a split turn behind a mark.
-func (p *Plan) covered() []string {
-	var out []string
-	for _, part := range p.Summarize {
-		out = append(out, part.EntryID)
-	}
-	out = append(out, "")
-	for _, part := range p.TurnPrefix {
-		out = append(out, part.EntryID)
-	}
-	return out
+// coversSame reports whether the summaries of two plans speak of the same entries.
+func (p *Plan) coversSame(q *Plan) bool {
+	same := func(a, b Part) bool { return a.EntryID == b.EntryID }
+	return slices.EqualFunc(p.covers[0], q.covers[0], same) && slices.EqualFunc(p.covers[1], q.covers[1], same)
 }
 
 // keepUser has the whole context summarized and keeps copies of the newest user

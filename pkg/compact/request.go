@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -347,14 +348,14 @@ func (p place) before(q place) bool {
 func itemsOf(parts []Part, s serializer) []item {
 	span := make([]candidate, len(parts))
 	for i, p := range parts {
-		span[i] = candidate{messages: []session.Message{p.Message}, cuts: true}
+		span[i] = candidate{Projected: &convo.Projected{Messages: []session.Message{p.Message}}, cuts: true}
 	}
 	bindCalls(span)
 	out := make([]item, 0, len(parts))
 	bound := true
 	for _, c := range span {
 		bound = bound && !c.cuts
-		if text := s.text(c.messages); text != "" {
+		if text := s.text(c.Messages); text != "" {
 			out = append(out, item{text: text, bound: bound})
 			bound = true
 		}

@@ -1,6 +1,10 @@
 package convo
 
-import "github.com/sess-tools/sess/pkg/session"
+import (
+	"iter"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // NoResult is the text of the result that a model reads for a call that was
 // never answered, as in pi 1.5.
@@ -70,83 +74,96 @@ func (p Paired) Unanswered() []int {
 //
 // Replies that failed take part: their results go with them.
 func Pair(messages []session.Message) []Paired {
-	p := pairing{out: make([]Paired, len(messages)), latest: map[string]unanswered{}}
+	out := make([]Paired, len(messages))
+	for i, m := range messages {
+		out[i].Calls = m.ToolCalls()
+	}
+	answers := answersAmong(messages, func(i int) []session.ToolCall { return out[i].Calls })
+	for _, early := range []bool{false, true} {
+		for i, a := range answers {
+			if out[i].Reply, out[i].call = int(a.message), int(a.call); a.message >= 0 && (int(a.message) > i) == early {
+				reply := &out[a.message]
+				reply.Results = append(reply.Results, Result{Call: int(a.call), Message: i})
+			}
+		}
+	}
+	return out
+}
+
+// Replies returns the [Paired.Reply] of each message, in little memory.
+func Replies(messages []session.Message) iter.Seq2[int, int] {
+	answers := answersAmong(messages, func(i int) []session.ToolCall { return messages[i].ToolCalls() })
+	return func(yield func(i, reply int) bool) {
+		for i, a := range answers {
+			if !yield(i, int(a.message)) {
+				return
+			}
+		}
+	}
+}
+
+// A place is that of a call: a message and an index in its calls. There are as many as messages, so it is small.
+type place struct{ message, call int32 }
+
+// answersAmong returns the call that each message answers.
+func answersAmong(messages []session.Message, callsOf func(int) []session.ToolCall) []place {
+	answers := make([]place, len(messages))
+	latest := map[string]place{} // the first call without a result of the last message with a call of an id; call is -1 if there is none left
+	more := map[string][]int32{} // those behind it
 	var early []int
 	for i, m := range messages {
-		p.out[i].Reply = Orphan
+		answers[i].message = Orphan
 		switch m.Role() {
 		case session.RoleAssistant:
-			p.reply(i, m)
+			for n, c := range callsOf(i) {
+				if at, ok := latest[c.ID]; ok && at.message == int32(i) {
+					more[c.ID] = append(more[c.ID], int32(n))
+					continue
+				}
+				latest[c.ID] = place{int32(i), int32(n)}
+				delete(more, c.ID)
+			}
 		case session.RoleToolResult:
 			id := m.Str("toolCallId")
-			switch u, ok := p.latest[id]; {
+			switch at, ok := latest[id]; {
 			case !ok:
 				early = append(early, i)
-			case u.call < 0:
-				p.out[i].Reply = Doubled
+			case at.call < 0:
+				answers[i].message = Doubled
 			default:
-				p.answer(u.message, u.call, i)
-				u.call = -1
-				if len(u.more) > 0 {
-					u.call, u.more = u.more[0], u.more[1:]
+				answers[i], at.call = at, -1
+				if rest := more[id]; len(rest) > 0 {
+					at.call, more[id] = rest[0], rest[1:]
 				}
-				p.latest[id] = u
+				latest[id] = at
 			}
 		}
 	}
 	if len(early) > 0 {
-		p.adopt(messages, early)
+		adopt(messages, callsOf, answers, early)
 	}
-	return p.out
-}
-
-// A pairing is the state of Pair.
-type pairing struct {
-	out    []Paired
-	latest map[string]unanswered // the last calls so far, by id
-}
-
-// unanswered are the calls of a message, of one id, that have no result yet.
-type unanswered struct {
-	message, call int   // the call is -1 if there is none left
-	more          []int // behind it
-}
-
-func (p *pairing) reply(i int, m session.Message) {
-	p.out[i].Calls = m.ToolCalls()
-	for n, c := range p.out[i].Calls {
-		u, ok := p.latest[c.ID]
-		if ok && u.message == i {
-			u.more = append(u.more, n)
-		} else {
-			u = unanswered{message: i, call: n}
-		}
-		p.latest[c.ID] = u
-	}
-}
-
-func (p *pairing) answer(reply, call, result int) {
-	p.out[reply].Results = append(p.out[reply].Results, Result{Call: call, Message: result})
-	p.out[result].Reply, p.out[result].call = reply, call
+	return answers
 }
 
 // adopt gives results that came before every call of their id to later calls.
-func (p *pairing) adopt(messages []session.Message, early []int) {
+func adopt(messages []session.Message, callsOf func(int) []session.ToolCall, answers []place, early []int) {
+	answered := map[place]bool{}
+	for _, a := range answers {
+		answered[a] = true
+	}
 	type key struct{ id, tool string }
-	type place struct{ message, call int }
 	later := map[key][]place{}
-	for i := range p.out {
-		for _, n := range p.out[i].Unanswered() {
-			c := p.out[i].Calls[n]
-			k := key{c.ID, c.Name}
-			later[k] = append(later[k], place{i, n})
+	for i := range messages {
+		for n, c := range callsOf(i) {
+			if at := (place{int32(i), int32(n)}); !answered[at] {
+				later[key{c.ID, c.Name}] = append(later[key{c.ID, c.Name}], at)
+			}
 		}
 	}
 	for _, i := range early {
 		k := key{messages[i].Str("toolCallId"), messages[i].Str("toolName")}
 		if places := later[k]; len(places) > 0 {
-			later[k] = places[1:]
-			p.answer(places[0].message, places[0].call, i)
+			answers[i], later[k] = places[0], places[1:]
 		}
 	}
 }
