@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"runtime/debug"
 	"sync"
 	"unsafe"
@@ -154,8 +155,12 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 	return line, true
 }
 
-// largeBlock is the size in bytes of a Block whose lines are not longer.
-const largeBlock = 256 << 10
+// The sizes in bytes of a Block whose lines are not longer.
+const (
+	largeBlock = 256 << 10
+	hugeBlock  = 1 << 20
+	hugeFrom   = 16 << 20
+)
 
 // A Block is a run of lines in memory that nothing else uses. It may be kept, or given back by
 // [Block.Free].
@@ -165,13 +170,26 @@ type Block struct {
 	Torn   bool   // the log ended before the line feed of the last line
 }
 
-var blockPool = sync.Pool{New: func() any { return new([largeBlock]byte) }}
+var (
+	largePool = sync.Pool{New: func() any { return new([largeBlock]byte) }}
+	hugePool  = sync.Pool{New: func() any { return new([hugeBlock]byte) }}
+)
+
+func newBlock(huge bool) []byte {
+	if !huge {
+		return largePool.Get().(*[largeBlock]byte)[:]
+	}
+	return hugePool.Get().(*[hugeBlock]byte)[:]
+}
 
 // Free gives the block's memory back to be used again. The block, its lines and
 // their texts must not be used afterwards.
 func (b Block) Free() {
-	if cap(b.Data) == largeBlock {
-		blockPool.Put((*[largeBlock]byte)(b.Data[:largeBlock]))
+	switch cap(b.Data) {
+	case largeBlock:
+		largePool.Put((*[largeBlock]byte)(b.Data[:largeBlock]))
+	case hugeBlock:
+		hugePool.Put((*[hugeBlock]byte)(b.Data[:hugeBlock]))
 	}
 }
 
@@ -179,7 +197,7 @@ func (b Block) Free() {
 // A block of one long line is not, and its text is not copied.
 func (b Block) Text(from, to int) string {
 	part := b.Data[from:to]
-	if cap(b.Data) == largeBlock {
+	if cap(b.Data) == largeBlock || cap(b.Data) == hugeBlock {
 		return string(part)
 	}
 	return unsafe.String(unsafe.SliceData(part), len(part))
@@ -204,13 +222,19 @@ func (b Block) Lines() iter.Seq[Line] {
 	}
 }
 
-// Blocks yields the lines of r in blocks of up to 256 KiB, for a reader that keeps most of them or
+// Blocks yields the lines of r in blocks of up to 256 KiB, for a reader that keeps many of them or
 // divides the work. A longer line is a block by itself. Errors are as by [Lines]; they come with a
 // Block that has only an offset.
-func Blocks(r io.Reader) iter.Seq2[Block, error] {
+func Blocks(r io.Reader) iter.Seq2[Block, error] { return blocks(r, math.MaxInt64) }
+
+// BlocksToKeep is Blocks for a reader that keeps them all, who loses half a line at the end of each: behind the first 16 MiB
+// they are of up to 1 MiB.
+func BlocksToKeep(r io.Reader) iter.Seq2[Block, error] { return blocks(r, hugeFrom) }
+
+func blocks(r io.Reader, hugeFrom int64) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var offset int64
-		buf, n := blockPool.Get().(*[largeBlock]byte), 0
+		buf, n := newBlock(false), 0
 		for {
 			got, err := readFull(r, buf[n:])
 			n += got
@@ -236,9 +260,9 @@ func Blocks(r io.Reader) iter.Seq2[Block, error] {
 				}
 			}
 			b.Offset = offset
-			next := blockPool.Get().(*[largeBlock]byte)
-			n = copy(next[:], rest)
 			offset += int64(len(b.Data))
+			next := newBlock(offset >= hugeFrom)
+			n = copy(next, rest)
 			if !yield(b, nil) || b.Torn {
 				return
 			}
@@ -249,12 +273,12 @@ func Blocks(r io.Reader) iter.Seq2[Block, error] {
 
 // longBlock returns the line that begins with all of buf, and what was read
 // behind it.
-func longBlock(r io.Reader, buf *[largeBlock]byte) (b Block, rest []byte, err error) {
+func longBlock(r io.Reader, buf []byte) (b Block, rest []byte, err error) {
 	var long longLine
-	part := buf[:]
+	part := buf
 	for {
 		long.add(part)
-		n, err := readFull(r, buf[:])
+		n, err := readFull(r, buf)
 		part = buf[:n]
 		feed := bytes.IndexByte(part, '\n')
 		switch {

@@ -277,3 +277,40 @@ func TestBlockText(t *testing.T) {
 		}
 	}
 }
+
+// Blocks are the lines, where they become larger, too, and kept or given back.
+func TestLargerBlocks(t *testing.T) {
+	t.Parallel()
+	var log []byte
+	for i := 0; len(log) < hugeFrom+3*hugeBlock; i++ {
+		log = append(log, strings.Repeat("x", i*i%9973)...)
+		log = append(log, '\n')
+	}
+	log = append(log, strings.Repeat("y", 2*hugeBlock)+"\nz\ntorn"...)
+	for _, kept := range []bool{false, true} {
+		var got []string
+		sizes := map[int]int{}
+		for b, err := range BlocksToKeep(bytes.NewReader(log)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes[cap(b.Data)]++
+			for l := range b.Lines() {
+				if !bytes.HasPrefix(log[l.Offset:], l.Data) {
+					t.Fatalf("another line stands at byte %d", l.Offset)
+				}
+				at := int(l.Offset - b.Offset)
+				got = append(got, b.Text(at, at+len(l.Data)))
+			}
+			if !kept {
+				b.Free()
+			}
+		}
+		if strings.Join(got, "\n") != string(log) {
+			t.Errorf("kept %v: not the lines", kept)
+		}
+		if sizes[largeBlock] < hugeFrom/largeBlock || sizes[hugeBlock] < 3 || len(sizes) != 3 {
+			t.Errorf("kept %v: blocks of %v", kept, sizes)
+		}
+	}
+}
