@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"iter"
+	"math/bits"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,7 +31,7 @@ type Session struct {
 	Torn     bool      // the input ended in a line that is not JSON
 
 	lead    []string // title slot lines in front of the header
-	byID    map[string]int
+	byID    idTable
 	parents []int32      // position of each entry's parent, -1 if it has none
 	hidden  map[int]bool // entries whose id a later entry has too
 }
@@ -294,13 +296,13 @@ func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any)
 // one id is the one the id names, as in pi.
 func (rd *reader) index() {
 	s := rd.s
-	s.hidden, s.byID = map[int]bool{}, make(map[string]int, len(s.Entries))
+	s.hidden, s.byID = map[int]bool{}, newIDTable(s.Entries)
 	for i, e := range s.Entries {
 		if e.id == "" {
 			s.Problems = append(s.Problems, problem(e.line, e.offset, NoID, "", "entry without id, not part of any path"))
 			continue
 		}
-		if first, dup := s.byID[e.id]; dup {
+		if first, dup := s.byID.put(i); dup {
 			s.hidden[first] = true
 			what := "other bytes"
 			if s.Entries[first].SameLine(e) {
@@ -309,15 +311,55 @@ func (rd *reader) index() {
 			s.Problems = append(s.Problems, problem(e.line, e.offset, DuplicateID, e.id,
 				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
 		}
-		s.byID[e.id] = i
 	}
 	s.parents = make([]int32, len(s.Entries))
 	for i, e := range s.Entries {
 		s.parents[i] = -1
-		if p, ok := s.byID[e.parent]; ok && e.parent != "" {
+		if p, ok := s.byID.find(e.parent); ok && e.parent != "" {
 			s.parents[i] = int32(p)
 		}
 	}
+}
+
+// An idTable finds entries by their ids. A map of strings takes several times its memory.
+type idTable struct {
+	entries []Entry
+	slots   []int32 // places in entries, or -1; at most half of them are taken
+	seed    maphash.Seed
+}
+
+func newIDTable(entries []Entry) idTable {
+	t := idTable{entries: entries, slots: make([]int32, 2<<bits.Len(uint(len(entries)))), seed: maphash.MakeSeed()}
+	for i := range t.slots {
+		t.slots[i] = -1
+	}
+	return t
+}
+
+// slot returns where an id stands, or would.
+func (t *idTable) slot(id string) int {
+	last := len(t.slots) - 1
+	i := int(maphash.String(t.seed, id)) & last
+	for t.slots[i] >= 0 && t.entries[t.slots[i]].id != id {
+		i = (i + 1) & last
+	}
+	return i
+}
+
+// put makes the id of an entry name it, and returns the one that it named.
+func (t *idTable) put(entry int) (before int, ok bool) {
+	i := t.slot(t.entries[entry].id)
+	before = int(t.slots[i])
+	t.slots[i] = int32(entry)
+	return before, before >= 0
+}
+
+func (t *idTable) find(id string) (entry int, ok bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	entry = int(t.slots[t.slot(id)])
+	return max(entry, 0), entry >= 0
 }
 
 // checkFirstKept reports compactions that keep nothing because the entry they
@@ -329,7 +371,7 @@ func (rd *reader) checkFirstKept() {
 			continue
 		}
 		kept := e.Str("firstKeptEntryId")
-		if j, ok := s.byID[kept]; !ok || j > i {
+		if j, ok := s.byID.find(kept); !ok || j > i {
 			s.Problems = append(s.Problems, problem(e.line, e.offset, NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}
@@ -349,8 +391,7 @@ func quoteID(id string) string {
 
 // Index returns the position in Entries of the entry that id names.
 func (s *Session) Index(id string) (int, bool) {
-	i, ok := s.byID[id]
-	return i, ok
+	return s.byID.find(id)
 }
 
 // Lead returns the lines that stand before the entries: the header, and in
@@ -376,7 +417,11 @@ func ReadWithLines(r io.Reader) (s *Session, lines []string, err error) {
 // blocks reads all lines. Once the header is known, several goroutines parse lines
 // block by block; this one takes them in order.
 func (rd *reader) blocks(r io.Reader) error {
-	next, stop := iter.Pull2(jsonl.Blocks(r))
+	blocks := jsonl.Blocks
+	if rd.outline == nil {
+		blocks = jsonl.BlocksToKeep
+	}
+	next, stop := iter.Pull2(blocks(r))
 	defer stop()
 	for !rd.opened {
 		b, err, ok := next()

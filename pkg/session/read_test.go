@@ -2,12 +2,14 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -306,4 +308,29 @@ func TestLead(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+}
+
+// An id names the last entry that has it.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOfN(rapid.StringMatching(`[a-f0-9]{0,3}`), 0, 600).Draw(t, "ids")
+		text, want := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}`+"\n", map[string]int{}
+		for i, id := range ids {
+			text += fmt.Sprintf(`{"type":"custom","customType":"x","id":%q,"parentId":null,"timestamp":"2026-01-02T03:04:05.678Z"}`, id) + "\n"
+			if id != "" {
+				want[id] = i
+			}
+		}
+		s, err := session.Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range append(ids, "", "abcd", "none") {
+			i, ok := s.Index(id)
+			if n, there := want[id]; ok != there || i != n {
+				t.Fatalf("%q: %d, %v, want %d, %v", id, i, ok, n, there)
+			}
+		}
+	})
 }

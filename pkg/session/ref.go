@@ -49,7 +49,7 @@ func (e *RefError) Is(target error) bool {
 // A reference that is an entry's whole id, or @ and a whole label, names that
 // entry whatever characters it holds; only then are ^ and ~ operators.
 func (s *Session) Resolve(ref string, leaf int) (int, error) {
-	if i, ok := s.byID[ref]; ok {
+	if i, ok := s.byID.find(ref); ok {
 		return i, nil
 	}
 	switch ref {
@@ -132,7 +132,7 @@ func (s *Session) labelled(name string) (int, error) {
 	var found []string
 	at := -1
 	for _, l := range s.Labels() {
-		if i, ok := s.byID[l.Target]; ok && l.Name == name {
+		if i, ok := s.byID.find(l.Target); ok && l.Name == name {
 			at = i
 			found = append(found, l.Target)
 		}
@@ -151,7 +151,7 @@ func (s *Session) labelNames(name string) string {
 	const most = 8
 	var names, plain []string
 	for _, l := range s.Labels() {
-		if _, ok := s.byID[l.Target]; ok && !slices.Contains(plain, l.Name) {
+		if _, ok := s.byID.find(l.Target); ok && !slices.Contains(plain, l.Name) {
 			names, plain = append(names, quoteID(l.Name)), append(plain, l.Name)
 		}
 	}
@@ -174,7 +174,7 @@ func (s *Session) prefixed(ref string) (int, error) {
 	var found []string
 	at := -1
 	for i, e := range s.Entries {
-		if strings.HasPrefix(e.id, ref) && s.byID[e.id] == i {
+		if strings.HasPrefix(e.id, ref) && !s.hidden[i] {
 			at = i
 			found = append(found, e.id)
 		}

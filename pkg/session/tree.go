@@ -14,7 +14,7 @@ import (
 func (s *Session) Leaf() (i int, ok bool) {
 	for i := len(s.Entries) - 1; i >= 0; i-- {
 		if s.Entries[i].id != "" {
-			return s.byID[s.Entries[i].id], true
+			return i, true
 		}
 	}
 	return -1, false
@@ -261,7 +261,7 @@ func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, 
 		kept = append(kept, rechained(e, parent, next))
 		parent, on[i] = e.id, true
 	}
-	onPath := func(id string) bool { i, ok := s.byID[id]; return ok && on[i] }
+	onPath := func(id string) bool { i, ok := s.byID.find(id); return ok && on[i] }
 	b := Batch{Leaf: parent, NewID: newID, Known: onPath}
 	for _, l := range s.Labels() {
 		if !onPath(l.Target) {
