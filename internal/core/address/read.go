@@ -170,7 +170,7 @@ const RecentSession = 1 << 20
 // of the processor time of printing it as text, on another core.
 const (
 	large        = 64 << 20
-	largePercent = 5
+	largePercent = 3
 )
 
 // Session reads it all and warns of its damage.
