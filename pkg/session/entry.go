@@ -24,10 +24,10 @@ type entry struct {
 	typ            string
 	id             string
 	parent         string
-	message        string // JSON text of the member of that name, "" if there is none
-	line           int
 	offset         int64
 	sum            uint64 // hash of the line that raw is a sketch of, 0 if raw is the line
+	message        span   // the value of the member of that name in raw
+	line           uint32
 	hasType, hasID bool
 }
 
@@ -48,7 +48,9 @@ func ParseEntry(line string) (Entry, error) {
 // in JavaScript.
 func scan(line string) Entry {
 	e := Entry{entry: &entry{raw: line}}
-	for key, value := range js.Members(line) {
+	js.WalkObject(line, len(line)-len(strings.TrimLeft(line, " \t\r\n")), func(key string, at int) int {
+		end := js.ValueEnd(line, at)
+		value := line[at:end]
 		switch js.PlainKey(key) {
 		case `"type"`:
 			e.typ, e.hasType = js.Value(value).Text()
@@ -57,9 +59,10 @@ func scan(line string) Entry {
 		case `"parentId"`:
 			e.parent, _ = js.Value(value).Text()
 		case `"message"`:
-			e.message = value
+			e.message = span{uint32(at), uint32(end)}
 		}
-	}
+		return end
+	})
 	return e
 }
 
@@ -81,7 +84,7 @@ func (e Entry) SameLine(other Entry) bool {
 
 // Line returns the 1-based line number the entry was read from, 0 if it was
 // not read from a session.
-func (e Entry) Line() int { return e.fields().line }
+func (e Entry) Line() int { return int(e.fields().line) }
 
 // Offset returns the position in bytes of the line's first byte in the session
 // the entry was read from.
@@ -101,7 +104,8 @@ func (e Entry) ParentID() string { return e.fields().parent }
 // is none. Of repeated members the last counts.
 func (e Entry) Get(name string) string {
 	if name == "message" {
-		return e.fields().message
+		f := e.fields()
+		return f.raw[f.message.from:f.message.to]
 	}
 	return js.Member(e.Raw(), name)
 }
@@ -119,10 +123,10 @@ func (e Entry) Timestamp() (ms int64, ok bool) { return js.ParseTime(e.Str("time
 
 // Message returns the message a "message" entry carries.
 func (e Entry) Message() (Message, bool) {
-	if e.Type() != TypeMessage || !strings.HasPrefix(e.message, "{") {
+	if e.Type() != TypeMessage || !strings.HasPrefix(e.Get("message"), "{") {
 		return Message{}, false
 	}
-	return NewMessage(e.message), true
+	return NewMessage(e.Get("message")), true
 }
 
 // Role returns the role of the message an entry puts into the context: that of
@@ -153,7 +157,7 @@ func (e Entry) WithRaw(name, value string) Entry {
 // stands where e stands.
 func (e Entry) Rewritten(raw string) Entry {
 	out := scan(raw)
-	out.line, out.offset = e.Line(), e.Offset()
+	out.line, out.offset = e.fields().line, e.Offset()
 	return out
 }
 

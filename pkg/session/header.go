@@ -139,10 +139,10 @@ func WithoutHeader(line int, offset int64) Problem {
 
 func headerOf(e Entry) (Header, error) {
 	if e.typ == "" && e.Str("kind") == "header" {
-		return Header{}, problem(e.line, 0, BadVersion, "", "a version 4 store of pi-agent-core, which this tool cannot read")
+		return Header{}, problem(e.Line(), 0, BadVersion, "", "a version 4 store of pi-agent-core, which this tool cannot read")
 	}
 	if e.typ != TypeSession || !e.hasID {
-		return Header{}, WithoutHeader(e.line, 0)
+		return Header{}, WithoutHeader(e.Line(), 0)
 	}
 	h := Header{
 		raw: e.raw, ID: e.id, Timestamp: e.Str("timestamp"), CWD: e.Str("cwd"),
@@ -150,7 +150,7 @@ func headerOf(e Entry) (Header, error) {
 	}
 	n := versionOf(e.Get("version"))
 	if n > Version {
-		return Header{}, problem(e.line, 0, BadVersion, "", "session version %s is newer than this tool reads (%d)", e.Get("version"), Version)
+		return Header{}, problem(e.Line(), 0, BadVersion, "", "session version %s is newer than this tool reads (%d)", e.Get("version"), Version)
 	}
 	h.Version = int(max(n, 1))
 	return h, nil

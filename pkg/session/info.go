@@ -208,7 +208,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 		}
 		switch k := parseLine(l, data, keepLine); k.kind {
 		case isEntry:
-			k.entry.line = s.lines
+			k.entry.line = uint32(s.lines)
 			return s.header(k.entry, l.Offset)
 		case isOther:
 			return WithoutHeader(s.lines, l.Offset)

@@ -95,7 +95,7 @@ func (k *outliner) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	}
 	raw := string(append(k.buf, '}'))
 	part := func(s js.Span) string { return raw[s.From:s.To] }
-	e := Entry{entry: &entry{raw: raw, message: part(k.found.message)}}
+	e := Entry{entry: &entry{raw: raw, message: span{uint32(k.found.message.From), uint32(k.found.message.To)}}}
 	e.typ, e.hasType = js.Value(part(k.found.typ)).Text()
 	e.id, e.hasID = js.Value(part(k.found.id)).Text()
 	e.parent, _ = js.Value(part(k.found.parent)).Text()

@@ -162,7 +162,7 @@ func (rd *reader) take(k parsedLine) error {
 		}
 		rd.found(l, NotObject, "", "not a JSON object, skipped")
 	case isEntry:
-		k.entry.line, k.entry.offset = rd.s.Lines, l.Offset
+		k.entry.line, k.entry.offset = uint32(rd.s.Lines), l.Offset
 		if !rd.opened {
 			return rd.header(k.entry, l)
 		}
@@ -299,7 +299,7 @@ func (rd *reader) index() {
 	s.hidden, s.byID = map[int]bool{}, newIDTable(s.Entries)
 	for i, e := range s.Entries {
 		if e.id == "" {
-			s.Problems = append(s.Problems, problem(e.line, e.offset, NoID, "", "entry without id, not part of any path"))
+			s.Problems = append(s.Problems, problem(e.Line(), e.offset, NoID, "", "entry without id, not part of any path"))
 			continue
 		}
 		if first, dup := s.byID.put(i); dup {
@@ -308,8 +308,8 @@ func (rd *reader) index() {
 			if s.Entries[first].SameLine(e) {
 				what = "the same bytes"
 			}
-			s.Problems = append(s.Problems, problem(e.line, e.offset, DuplicateID, e.id,
-				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
+			s.Problems = append(s.Problems, problem(e.Line(), e.offset, DuplicateID, e.id,
+				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].Line(), what))
 		}
 	}
 	s.parents = make([]int32, len(s.Entries))
@@ -372,7 +372,7 @@ func (rd *reader) checkFirstKept() {
 		}
 		kept := e.Str("firstKeptEntryId")
 		if j, ok := s.byID.find(kept); !ok || j > i {
-			s.Problems = append(s.Problems, problem(e.line, e.offset, NoFirstKept, e.id,
+			s.Problems = append(s.Problems, problem(e.Line(), e.offset, NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}
 	}

@@ -57,11 +57,11 @@ func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
 		next, ok := s.Parent(i)
 		switch {
 		case !ok:
-			problems = append(problems, problem(e.line, e.offset, MissingParent, e.id,
+			problems = append(problems, problem(e.Line(), e.offset, MissingParent, e.id,
 				"parent %s of %s is missing: what came before it is not on the path", quoteID(e.parent), quoteID(e.id)))
 			next = -1
 		case seen[next]:
-			problems = append(problems, problem(e.line, e.offset, Cycle, e.id,
+			problems = append(problems, problem(e.Line(), e.offset, Cycle, e.id,
 				"the parents of %s form a cycle: the path starts here", quoteID(e.id)))
 			next = -1
 		}

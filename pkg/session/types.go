@@ -169,7 +169,7 @@ func problem(line int, off int64, kind Kind, id, format string, args ...any) Pro
 // Problem returns a problem of the entry. The text is formatted as by
 // [fmt.Sprintf].
 func (e Entry) Problem(kind Kind, format string, args ...any) Problem {
-	return problem(e.line, e.offset, kind, e.id, format, args...)
+	return problem(e.Line(), e.offset, kind, e.id, format, args...)
 }
 
 // ErrForeign is returned for a message in the shape of another program's API. If it
