@@ -74,8 +74,8 @@ func ContextOf(path []session.Entry) Context {
 	messages := convo.MessagesOf(projection)
 	pairs := convo.Pair(messages)
 	size := convo.MeasureProjection(projection, path, convo.Estimate)
-	c := Context{Parts: make([]Part, 0, len(messages))}
-	ends := make([]int, 0, len(messages)) // where the parts of each message end
+	c := Context{Parts: make([]Part, 0, len(messages)+len(messages)/2)} // to grow takes more than twice the room
+	ends := make([]int, 0, len(messages))                               // where the parts of each message end
 	for _, p := range projection {
 		for _, m := range p.Messages {
 			c.Parts = appendParts(c.Parts, m, p.Entry.ID(), pairs, len(ends))
@@ -145,14 +145,18 @@ func (c *Context) calibrate(first usageAt, ends []int) {
 // firstUsage returns the first reply of a context that reported its usage, none of those
 // from before a compaction or an edit.
 func firstUsage(projection []convo.Projected, path []session.Entry) usageAt {
-	valid := map[string]bool{}
-	for i := len(path) - 1; i >= 0 && path[i].Type() != session.TypeCompaction && path[i].Type() != session.TypeContextEdit; i-- {
-		valid[path[i].ID()] = true
+	last := len(path) - 1
+	for last >= 0 && path[last].Type() != session.TypeCompaction && path[last].Type() != session.TypeContextEdit {
+		last--
+	}
+	before := map[string]bool{} // those behind it are many more where nothing was compacted
+	for _, e := range path[:last+1] {
+		before[e.ID()] = true
 	}
 	at := 0
 	for _, p := range projection {
 		for _, m := range p.Messages {
-			if tokens, ok := convo.ReportedContext(m); ok && valid[p.Entry.ID()] {
+			if tokens, ok := convo.ReportedContext(m); ok && !before[p.Entry.ID()] {
 				return usageAt{at, tokens}
 			}
 			at++
