@@ -140,6 +140,8 @@ func rung(t *testing.T, dir string, args ...string) *bell {
 	t.Helper()
 	write(t, dir, "bell.jsonl", watchHead+turn(1, "user", "ring", ""))
 	b := &bell{t: t, dir: dir, wait: watching(t, dir, append(args, "bell.jsonl")...)}
+	// Before it is read first the bell may not be written anew: what is named and empty at that moment is refused.
+	b.wait("the first states", func(r watchRow) bool { return isState(r) && filepath.Base(r.Path) == "bell.jsonl" })
 	b.ring()
 	return b
 }
