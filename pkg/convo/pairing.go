@@ -79,9 +79,12 @@ func Pair(messages []session.Message) []Paired {
 		out[i].Calls = m.ToolCalls()
 	}
 	answers := answersAmong(messages, func(i int) []session.ToolCall { return out[i].Calls })
-	for _, early := range []bool{false, true} {
+	for i, a := range answers {
+		out[i].Reply, out[i].call = int(a.message), int(a.call)
+	}
+	for _, early := range []bool{false, true} { // results in front of their calls come last
 		for i, a := range answers {
-			if out[i].Reply, out[i].call = int(a.message), int(a.call); a.message >= 0 && (int(a.message) > i) == early {
+			if a.message >= 0 && (int(a.message) > i) == early {
 				reply := &out[a.message]
 				reply.Results = append(reply.Results, Result{Call: int(a.call), Message: i})
 			}
