@@ -48,9 +48,7 @@ func ParseEntry(line string) (Entry, error) {
 // in JavaScript.
 func scan(line string) Entry {
 	e := Entry{entry: &entry{raw: line}}
-	js.WalkObject(line, len(line)-len(strings.TrimLeft(line, " \t\r\n")), func(key string, at int) int {
-		end := js.ValueEnd(line, at)
-		value := line[at:end]
+	walkMembers(line, func(key, value string, at span) {
 		switch js.PlainKey(key) {
 		case `"type"`:
 			e.typ, e.hasType = js.Value(value).Text()
@@ -59,9 +57,8 @@ func scan(line string) Entry {
 		case `"parentId"`:
 			e.parent, _ = js.Value(value).Text()
 		case `"message"`:
-			e.message = span{uint32(at), uint32(end)}
+			e.message = at
 		}
-		return end
 	})
 	return e
 }
@@ -104,8 +101,7 @@ func (e Entry) ParentID() string { return e.fields().parent }
 // is none. Of repeated members the last counts.
 func (e Entry) Get(name string) string {
 	if name == "message" {
-		f := e.fields()
-		return f.raw[f.message.from:f.message.to]
+		return e.fields().message.of(e.Raw(), name)
 	}
 	return js.Member(e.Raw(), name)
 }
@@ -123,10 +119,11 @@ func (e Entry) Timestamp() (ms int64, ok bool) { return js.ParseTime(e.Str("time
 
 // Message returns the message a "message" entry carries.
 func (e Entry) Message() (Message, bool) {
-	if e.Type() != TypeMessage || !strings.HasPrefix(e.Get("message"), "{") {
+	raw := e.Get("message")
+	if e.Type() != TypeMessage || !strings.HasPrefix(raw, "{") {
 		return Message{}, false
 	}
-	return NewMessage(e.Get("message")), true
+	return NewMessage(raw), true
 }
 
 // Role returns the role of the message an entry puts into the context: that of

@@ -25,20 +25,39 @@ type message struct {
 // asked are the members that NewMessage finds in its one pass, beside the role.
 var asked = [...]string{"content", "timestamp", "usage", "stopReason"}
 
-// A span is where a value is in a text of at most 4 GiB, which takes half of the memory that the value would: there may be many.
+// A span is where a member's value is in a text of at most 4 GiB, which takes half of the memory that the value would: there may
+// be many. In a longer text the member is looked for.
 type span struct{ from, to uint32 }
+
+// of returns the value of the member called name of raw, whose span it is.
+func (s span) of(raw, name string) string {
+	if uint64(len(raw)) > math.MaxUint32 {
+		return js.Member(raw, name)
+	}
+	return raw[s.from:s.to]
+}
+
+// walkMembers calls member for each member of the JSON object raw, with its key as a literal.
+func walkMembers(raw string, member func(key, value string, at span)) {
+	js.WalkObject(raw, len(raw)-len(strings.TrimLeft(raw, " \t\r\n")), func(key string, at int) int {
+		end := js.ValueEnd(raw, at)
+		if end > at {
+			member(key, raw[at:end], span{uint32(at), uint32(end)})
+		}
+		return end
+	})
+}
 
 // NewMessage makes a message of the JSON object raw, which must be valid.
 func NewMessage(raw string) Message {
 	m := &message{raw: raw}
-	js.WalkObject(raw, len(raw)-len(strings.TrimLeft(raw, " \t\r\n")), func(key string, at int) int {
-		end, name := js.ValueEnd(raw, at), js.Unquote(key)
+	walkMembers(raw, func(key, value string, at span) {
+		name := js.Unquote(key)
 		if i := slices.Index(asked[:], name); i >= 0 {
-			m.at[i] = span{uint32(at), uint32(end)}
+			m.at[i] = at
 		} else if name == "role" {
-			m.role, _ = js.Value(raw[at:end]).Text()
+			m.role, _ = js.Value(value).Text()
 		}
-		return end
 	})
 	return Message{message: m}
 }
@@ -57,8 +76,8 @@ func (m Message) Role() string { return m.fields().role }
 // Get returns the JSON text of the member called name, "" if there is none.
 func (m Message) Get(name string) string {
 	k := m.fields()
-	if i := slices.Index(asked[:], name); i >= 0 && uint64(len(k.raw)) <= math.MaxUint32 {
-		return k.raw[k.at[i].from:k.at[i].to]
+	if i := slices.Index(asked[:], name); i >= 0 {
+		return k.at[i].of(k.raw, name)
 	}
 	return js.Member(k.raw, name)
 }
