@@ -324,23 +324,19 @@ func (rd *reader) index() {
 // An idTable finds entries by their ids. A map of strings takes several times its memory.
 type idTable struct {
 	entries []Entry
-	slots   []int32 // places in entries, or -1; at most half of them are taken
+	slots   []int32 // places in entries, and 1; 0 for none. At most half of them are taken
 	seed    maphash.Seed
 }
 
 func newIDTable(entries []Entry) idTable {
-	t := idTable{entries: entries, slots: make([]int32, 2<<bits.Len(uint(len(entries)))), seed: maphash.MakeSeed()}
-	for i := range t.slots {
-		t.slots[i] = -1
-	}
-	return t
+	return idTable{entries: entries, slots: make([]int32, 2<<bits.Len(uint(len(entries)))), seed: maphash.MakeSeed()}
 }
 
 // slot returns where an id stands, or would.
 func (t *idTable) slot(id string) int {
 	last := len(t.slots) - 1
 	i := int(maphash.String(t.seed, id)) & last
-	for t.slots[i] >= 0 && t.entries[t.slots[i]].id != id {
+	for t.slots[i] > 0 && t.entries[t.slots[i]-1].id != id {
 		i = (i + 1) & last
 	}
 	return i
@@ -349,8 +345,8 @@ func (t *idTable) slot(id string) int {
 // put makes the id of an entry name it, and returns the one that it named.
 func (t *idTable) put(entry int) (before int, ok bool) {
 	i := t.slot(t.entries[entry].id)
-	before = int(t.slots[i])
-	t.slots[i] = int32(entry)
+	before = int(t.slots[i]) - 1
+	t.slots[i] = int32(entry + 1)
 	return before, before >= 0
 }
 
@@ -358,7 +354,7 @@ func (t *idTable) find(id string) (entry int, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false
 	}
-	entry = int(t.slots[t.slot(id)])
+	entry = int(t.slots[t.slot(id)]) - 1
 	return max(entry, 0), entry >= 0
 }
 
