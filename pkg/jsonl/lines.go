@@ -170,34 +170,28 @@ type Block struct {
 	Torn   bool   // the log ended before the line feed of the last line
 }
 
-var (
-	largePool = sync.Pool{New: func() any { return new([largeBlock]byte) }}
-	hugePool  = sync.Pool{New: func() any { return new([hugeBlock]byte) }}
-)
+var blockPool = sync.Pool{New: func() any { return new([largeBlock]byte) }}
 
 func newBlock(huge bool) []byte {
-	if !huge {
-		return largePool.Get().(*[largeBlock]byte)[:]
+	if huge {
+		return make([]byte, hugeBlock) // who keeps it gives it to nobody
 	}
-	return hugePool.Get().(*[hugeBlock]byte)[:]
+	return blockPool.Get().(*[largeBlock]byte)[:]
 }
 
 // Free gives the block's memory back to be used again. The block, its lines and
 // their texts must not be used afterwards.
 func (b Block) Free() {
-	switch cap(b.Data) {
-	case largeBlock:
-		largePool.Put((*[largeBlock]byte)(b.Data[:largeBlock]))
-	case hugeBlock:
-		hugePool.Put((*[hugeBlock]byte)(b.Data[:hugeBlock]))
+	if cap(b.Data) == largeBlock {
+		blockPool.Put((*[largeBlock]byte)(b.Data[:largeBlock]))
 	}
 }
 
 // Text returns a part of the block as a string to keep, even when the block is given back.
-// A block of one long line is not, and its text is not copied.
+// A block of one long line, or one to keep, is not, and its text is not copied.
 func (b Block) Text(from, to int) string {
 	part := b.Data[from:to]
-	if cap(b.Data) == largeBlock || cap(b.Data) == hugeBlock {
+	if cap(b.Data) == largeBlock {
 		return string(part)
 	}
 	return unsafe.String(unsafe.SliceData(part), len(part))
