@@ -174,7 +174,7 @@ var blockPool = sync.Pool{New: func() any { return new([largeBlock]byte) }}
 
 func newBlock(huge bool) []byte {
 	if huge {
-		return make([]byte, hugeBlock) // who keeps it gives it to nobody
+		return make([]byte, hugeBlock) // never freed, so not from the pool
 	}
 	return blockPool.Get().(*[largeBlock]byte)[:]
 }
