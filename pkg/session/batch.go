@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,8 +230,10 @@ func refused(err error) error {
 
 // noUsage is the usage of a message without counters. A message without a usage
 // crashes pi 0.73 and oh-my-pi 13.
-const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` +
-	`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
+const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":` + noCost + `}`
+
+// noCost is the cost in a usage that has none.
+const noCost = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}`
 
 // Roles returns the roles a message may be stored with, sorted.
 func Roles() []string {
@@ -308,19 +311,15 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	given := m
 	m = withBlocks(m)
 	stop := b.Defaults.StopReason
-	if stop == "" {
+	if stop == "" && m.Get("stopReason") == "" {
 		stop = "stop"
 		if len(m.ToolCalls()) > 0 {
 			stop = "toolUse"
 		}
 	}
-	usage := b.Defaults.Usage
-	if usage == "" {
-		usage = noUsage
-	}
 	m = withDefaults(m,
 		js.StringField("api", orUnknown(b.Defaults.API)), js.StringField("provider", orUnknown(b.Defaults.Provider)),
-		js.StringField("model", orUnknown(b.Defaults.Model)), js.RawField("usage", usage), js.StringField("stopReason", stop),
+		js.StringField("model", orUnknown(b.Defaults.Model)), js.RawField("usage", cmp.Or(b.Defaults.Usage, noUsage)), js.StringField("stopReason", stop),
 		js.IntField("timestamp", b.Now))
 	if err := b.understood(m); err != nil { // before its usage gets the counters it lacks
 		return Message{}, err

@@ -41,7 +41,8 @@ func UsageOf(raw string) (string, error) {
 	if !v.IsObject() {
 		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
 	}
-	whole := reported{js.DictOf(v, nil)}
+	var room [16]js.Field
+	whole := reported{js.DictOf(v, room[:])}
 	given := whole
 	for _, name := range []string{"usage", "usageMetadata"} {
 		if inner := whole.Get(name); inner.IsObject() { // raw is a whole response
@@ -191,10 +192,10 @@ func (t tokens) usage(cost js.Value, price []js.Field) (string, error) {
 		cost = js.Value(js.Object(
 			js.IntField("input", 0), js.IntField("output", 0), js.IntField("cacheRead", 0), js.IntField("cacheWrite", 0), js.RawField("total", cost)))
 	}
-	if cost != "" {
-		fields = append(fields, js.RawField("cost", cost))
+	if cost == "" { // then nothing else is missing
+		return js.Object(append(append(fields, price...), js.RawField("cost", noCost))...), nil
 	}
-	return CompleteUsage(js.Object(append(fields, price...)...))
+	return CompleteUsage(js.Object(append(append(fields, js.RawField("cost", cost)), price...)...))
 }
 
 // CompleteUsage returns a usage with all counters that pi needs, of tokens and of
