@@ -38,7 +38,7 @@ type config struct {
 	each, heads                 bool
 	opened                      archives
 	strict, noLosses, prompts   bool
-	noKept                      bool
+	usage                       bool
 	damaged                     string
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
@@ -71,7 +71,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
-		cli.Bool(&c.noKept, "no-kept", "leave out the agent's own lines that entries keep for an export: for programs that only read"),
+		cli.Bool(&c.usage, "usage-only", "leave out what says nothing of what was used, as far as that is quicker: for programs that add up"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
@@ -180,8 +180,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
 	case (c.since != "" || c.limit > 0 || c.exact || c.heads) && (!c.list || c.recent || c.session != "" || c.homes):
 		return cli.UsageError("--since, --limit, --exact and --beginnings go with --list alone")
-	case (c.all || c.list) && c.noKept:
-		return cli.UsageError("--no-kept is for one session that is read: what --all makes keeps all, and a list has no lines")
+	case (c.all || c.list) && c.usage:
+		return cli.UsageError("--usage-only is for one session that is read: what --all makes keeps all, and a list has no lines")
 	case c.all && c.dest.Force:
 		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":

@@ -51,7 +51,7 @@ type job struct {
 	filed    func(formats.Info) bool // the same for the newest one
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
-	unkept   bool // no lines of the source are kept
+	usage    bool // entries without a usage may be left out
 	kinds    bool // -v says how many of what kind were read
 	json     bool // rows are printed of what became of the sessions
 	progress *cli.Progress
@@ -89,7 +89,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src 
 	}
 	return &job{
 		redact: c.redact, rules: onceRules(c, s), origin: c.origin(ctx, f.About()),
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, unkept: c.noKept,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil

@@ -53,7 +53,11 @@ type reading struct {
 func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledger, error) {
 	l := &usage.Ledger{KeepCopies: r.noDedup}
 	readings := make([]reading, 0, len(found.List))
-	for got := range parallel.Map(address.Unkept(ctx), 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
+	wants := ctx
+	if !r.needsBranches() {
+		wants = address.UsageOnly(ctx)
+	}
+	for got := range parallel.Map(wants, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
 		if errors.Is(got.err, selection.ErrNotHere) {
 			got = reading{}
 		} else {

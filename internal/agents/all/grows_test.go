@@ -12,8 +12,8 @@ import (
 	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
-// TestGrowsWild holds sessions of people, which are no part of the project, to the law that growth is appending: those in the
-// directories that SESS_PEOPLE names, as PATH names directories.
+// TestGrowsWild holds sessions of people, which are no part of the project, to the laws that growth is appending, and that a reader
+// that adds up finds the same: those in the directories that SESS_PEOPLE names, as PATH names directories.
 func TestGrowsWild(t *testing.T) {
 	t.Parallel()
 	roots := os.Getenv("SESS_PEOPLE")
@@ -36,7 +36,9 @@ func TestGrowsWild(t *testing.T) {
 			}
 			count[f.About().Name] += strings.Count(string(data), "\n")
 			t.Run(f.About().Name+" "+filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-				formatstest.Grows(t, f, formatstest.Corpus{Sources: map[string]string{"x": string(data)}, File: filepath.Base(path), Lines: true}, "x")
+				c := formatstest.Corpus{Sources: map[string]string{"x": string(data)}, File: filepath.Base(path), Lines: true}
+				formatstest.Grows(t, f, c, "x")
+				formatstest.Used(t, f, c, "x")
 			})
 			return nil
 		})

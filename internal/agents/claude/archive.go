@@ -123,7 +123,7 @@ func (format) Detect(_ string, head []byte) bool {
 		p, ok := parse(text)
 		switch {
 		case !ok:
-		case p.get("message").IsObject() && p.get("message").Get("content") == "":
+		case p.message.IsObject() && p.message.Get("content") == "":
 			return false // Qwen Code's lines look alike, but for the parts of their messages
 		case p.str("uuid") != "" && p.str("sessionId") != "" && p.get("parentUuid") != "" && p.get("isSidechain") != "":
 			return true
@@ -164,8 +164,8 @@ func filed(dir string) func(formats.Info) bool {
 	return func(info formats.Info) bool { return filepath.Base(filepath.Dir(info.Path)) == name }
 }
 
-// unsafe are the characters of a directory that its name in projects does not have.
-var unsafe = lazy.Regexp(`[^a-zA-Z0-9]`)
+// unfit are the characters of a directory that its name in projects does not have.
+var unfit = lazy.Regexp(`[^a-zA-Z0-9]`)
 
 // escaped returns the name of the directory for the sessions of a working directory.
-func escaped(cwd string) string { return unsafe().ReplaceAllString(cwd, "-") }
+func escaped(cwd string) string { return unfit().ReplaceAllString(cwd, "-") }

@@ -2,19 +2,20 @@ package claude
 
 import (
 	"context"
-	"crypto/sha256"
+	"hash/maphash"
 	"strings"
+	"unsafe"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A node is where a line stands and how it hangs together with the others.
 type node struct {
 	offset, size int64
-	number       int // of the line, from 1
+	number       int    // of the line, from 1
+	hash         uint64 // of the text
+	held         string // the text, if it is in memory
 	uuid         string
 	parent       int // index of its parent, or none
 	group        int // of the reply it is of or brings results to, none
@@ -26,6 +27,7 @@ type node struct {
 	goes         bool // a conversation can go on from it
 	ends         bool // a reply is over with it: it is the end of one, or begins something else
 	ran          bool // the user ran a command in it
+	idle         bool // a reader that adds up wants nothing of it
 	output       int  // the node below it with the output of the command that the user ran in it, none
 }
 
@@ -53,101 +55,104 @@ type index struct {
 	again, firstAgain int // lines whose uuid another one has, and the number of the first
 }
 
+// An indexer makes the index of a file, line by line.
+type indexer struct {
+	*index
+	glance *glance
+
+	parents, replies []string // of the nodes: uuids, and ids of the replies that they are of
+	answers          []bool   // they have results of tools
+	lines            map[uint64]bool
+	said, main       bool            // a message has come, one that is not of a sub-agent
+	aside            bool            // the source may be all of a sub-agent
+	begun            map[string]bool // lines with commands that the user ran
+	outputs          []int           // nodes with the output of some
+	queue            queue
+	room             int  // bytes of lines that may still be held
+	usageOnly        bool // what says nothing of a usage is idle
+}
+
 // indexed reads a file for its index, and tells b of the lines that are none.
 func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
-	x := &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}
-	var parents []string // of the nodes
-	var replies []string // ids of the replies that nodes are of
-	var results []bool
-	said, main, lines, q := false, false, map[[sha256.Size]byte]bool{}, queue{}
-	begun, outputs := map[string]bool{}, []int{} // commands that the user ran, and nodes with the output of some
+	x := &indexer{
+		index: &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}, glance: newGlance(),
+		lines: map[uint64]bool{}, begun: map[string]bool{}, room: mostHeld, usageOnly: b.UsageOnly,
+		aside: idOf(src.Path) == "" || isAgent(idOf(src.Path)),
+	}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
 			return nil, err
 		}
 		for v := range b.Objects(src, l) {
-			p := members(v.Text)
-			n := node{
-				offset: v.Offset, size: v.Size, number: v.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none, output: none,
-				message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
-			}
-			n.goes = n.uuid != "" && goesOn[p.str("type")]
-			parent, reply := strings.Clone(p.str("parentUuid")), ""
-			if parent == "" && p.str("logicalParentUuid") != "" {
-				parent = "logical " + p.str("logicalParentUuid")
-			}
-			if n.reply {
-				reply = replyID(p)
-			}
-			if main = main || n.message && !n.sidechain; n.message && !said {
-				said, x.agent = true, n.sidechain && (idOf(src.Path) == "" || isAgent(idOf(src.Path)))
-			}
-			n.ends = p.str("type") == "system" || n.message && !n.reply && !p.hasResults() || n.reply && isFinal(p.get("message"))
-			if n.message && !n.reply && strings.Contains(v.Text, "<bash-") {
-				if r := p.ran(); r.begins && !r.continues {
-					begun[n.uuid], n.ran = true, true
-				} else if r.continues && begun[parent] {
-					outputs = append(outputs, len(x.nodes))
-				}
-			}
-			if !n.sidechain {
-				q.line(p, len(x.nodes), n.reply, reply)
-			}
-			if n.uuid != "" {
-				same := sha256.Sum256([]byte(v.Text))
-				if n.twice = lines[same]; !n.twice {
-					lines[same] = true
-					if _, again := x.byUUID[n.uuid]; !again {
-						x.byUUID[n.uuid] = len(x.nodes)
-					} else if x.again++; x.again == 1 {
-						x.firstAgain = n.number
-					}
-				}
-			}
-			x.nodes = append(x.nodes, n)
-			parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
+			x.line(v)
 		}
 	}
-	if x.agent = x.agent || !said; !x.grows {
-		x.agent = !main
+	if x.again > 0 { // the id of an entry may be made for it, where another one has its own
+		for i := range x.nodes {
+			x.nodes[i].idle = false
+		}
 	}
-	x.link(parents, replies, results)
-	x.queued = q.of
-	for _, i := range outputs {
+	if x.agent = x.agent || !x.said; !x.grows {
+		x.agent = !x.main
+	}
+	x.link(x.parents, x.replies, x.answers)
+	x.queued = x.queue.of
+	for _, i := range x.outputs {
 		if at := x.nodes[i].parent; at >= 0 && at < i && x.near(at, i) && x.nodes[at].output == none {
 			x.nodes[at].output = i
 		}
 	}
-	return x, nil
+	return x.index, nil
 }
 
-// isFinal reports whether a line of a reply says that the reply ends with it: its stop reason is final, and its last block a text.
-func isFinal(m js.Value) bool {
-	last := ""
-	for b := range m.Get("content").Elements() {
-		last = b.Get("type").Str()
+// line adds the node of a line.
+func (x *indexer) line(v formats.Value) {
+	g := x.glance
+	g.at(v.Text)
+	typ := g.typ.Str()
+	n := node{
+		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(g.uuid.Str()), parent: none, group: none, output: none,
+		message: g.isMessage(), sidechain: g.sidechain == "true",
 	}
-	switch m.Get("stop_reason").Str() {
-	case "", "tool_use", "pause_turn":
-		return false
+	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
+	parent, reply, answers := strings.Clone(g.parent.Str()), "", typ == "user" && results(g.content) > 0
+	if parent == "" && g.logical.Str() != "" {
+		parent = "logical " + g.logical.Str()
 	}
-	return last == session.BlockText
-}
-
-// replyID returns what the lines of one reply have in common, "" for a line that does not say. Gateways hand on ids that are
-// short numbers, and the API gave one id to several replies: so the request, or what was counted before the first
-// word, belongs to it. All lines of a reply have the same of both.
-func replyID(l line) string {
-	m := l.get("message")
-	id := m.Get("id").Str()
-	if id == "" {
-		return ""
+	if n.reply {
+		reply = g.replyID()
 	}
-	if request := l.str("requestId"); request != "" {
-		return id + "\x00" + request
+	if x.main = x.main || n.message && !n.sidechain; n.message && !x.said {
+		x.said, x.agent = true, n.sidechain && x.aside
 	}
-	usage := m.Get("usage")
-	return strings.Join([]string{id, string(usage.Get("input_tokens")), string(usage.Get("cache_read_input_tokens")), string(usage.Get("cache_creation_input_tokens"))}, "\x00")
+	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && g.isFinal()
+	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || g.content.IsString() || g.content.IsArray())
+	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
+		l := members(v.Text)
+		if r := l.ran(l.text()); r.begins && !r.continues {
+			x.begun[n.uuid], n.ran = true, true
+		} else if r.continues && x.begun[parent] {
+			x.outputs = append(x.outputs, len(x.nodes))
+		}
+	}
+	if !n.sidechain && !n.idle {
+		x.queue.line(g, v.Text, len(x.nodes), n.reply, reply)
+	}
+	if x.room -= len(v.Text); x.room >= 0 && !n.idle {
+		n.held = v.Text
+	}
+	if n.uuid != "" {
+		if n.twice = x.lines[n.hash]; !n.twice {
+			x.lines[n.hash] = true
+			if _, again := x.byUUID[n.uuid]; !again {
+				x.byUUID[n.uuid] = len(x.nodes)
+			} else if x.again++; x.again == 1 {
+				x.firstAgain = n.number
+			}
+		}
+	}
+	x.nodes = append(x.nodes, n)
+	x.parents, x.replies, x.answers = append(x.parents, parent), append(x.replies, reply), append(x.answers, answers)
 }
 
 // goesOn are the types of the lines that Claude Code resumes from.
@@ -279,14 +284,25 @@ func (x *index) above(a, i int) bool {
 	return false
 }
 
-// text reads the line of a node again, as [formats.Builder.Values] gave it.
-func (n *node) text(f *formats.File) (string, error) {
+// mostHeld is how many bytes of a session's lines are held in memory. Those behind are read again.
+const mostHeld = 4 << 20
+
+// text returns the line of a node as [formats.Builder.Values] gave it. ok is false if another one is there now.
+func (n *node) text(f *formats.File) (text string, ok bool, err error) {
+	if n.held != "" {
+		text, n.held = n.held, ""
+		return text, true, nil
+	}
 	data := make([]byte, n.size)
 	if _, err := f.ReadAt(data, n.offset); err != nil {
-		return "", err
+		return "", false, err
 	}
-	return formats.OneLine(string(data)), nil
+	text = formats.OneLine(unsafe.String(unsafe.SliceData(data), len(data))) // data is not written to again
+	return text, maphash.String(hashSeed, text) == n.hash, nil
 }
+
+// hashSeed is that of the hashes of lines, which are compared within a process.
+var hashSeed = maphash.MakeSeed()
 
 // An ancestry finds ancestors of entries in logarithmic time. A parent of -1 is none.
 // Besides its parent each entry knows one ancestor further up, chosen so that any

@@ -139,7 +139,9 @@ func exported(t formatstest.T, s *session.Session) string {
 // imported returns the session of lines.
 func imported(t formatstest.T, text string) (*session.Session, []formats.Loss) {
 	t.Helper()
-	r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
+	source := func() *formats.Source { return &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"} }
+	formatstest.UsedIn(t, claude.Claude, source())
+	r := formatstest.One(t, claude.Claude, source())
 	return r.Session(t), r.Losses
 }
 
@@ -173,6 +175,7 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := formatstest.File(t, "f.jsonl", tt.text)
+			formatstest.UsedIn(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
 			a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
 			for _, err := range a.List(t.Context(), formats.Query{}) {
 				if tt.refused != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": "+tt.refused)) || tt.refused == "" && err != nil {

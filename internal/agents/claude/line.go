@@ -22,8 +22,11 @@ const (
 	customLeaf = "leaf" // {"uuid"}: where the conversation goes on from
 )
 
-// A line is the members of one line.
-type line struct{ js.Dict }
+// A line is the members of one line, and those of its message.
+type line struct {
+	js.Dict
+	message js.Dict
+}
 
 // parse takes a line apart. ok is false if it is no JSON object.
 func parse(text string) (l line, ok bool) {
@@ -35,7 +38,11 @@ func parse(text string) (l line, ok bool) {
 }
 
 // members takes a line apart that is a JSON object.
-func members(text string) line { return line{js.DictOf(js.Value(text), make([]js.Field, 0, 24))} } // as many as most have
+func members(text string) line {
+	l := line{Dict: js.DictOf(js.Value(text), make([]js.Field, 0, 24))} // as many as most have
+	l.message = js.DictOf(l.get("message"), make([]js.Field, 0, 12))
+	return l
+}
 
 // get returns the member called name, null included, "" if there is none.
 func (l line) get(name string) js.Value { return l.Own(name) }
@@ -47,9 +54,9 @@ func (l line) is(name string) bool { return l.get(name) == "true" }
 // isNotification reports whether the line is of a background task, not said by the user.
 func (l line) isNotification() bool { return l.get("origin").Get("kind").Str() == "task-notification" }
 
-// task returns what a leader gives a teammate to do, if the line is that: it begins the teammate's session.
-func (l line) task() (text string, ok bool) {
-	text, begins := strings.CutPrefix(strings.TrimSpace(l.text()), "<teammate-message ")
+// taskIn returns what a leader gives a teammate to do, if the text of a line is that: it begins the teammate's session.
+func taskIn(text string) (task string, ok bool) {
+	text, begins := strings.CutPrefix(strings.TrimSpace(text), "<teammate-message ")
 	_, text, ok = strings.Cut(text, ">")
 	if !begins || !ok {
 		return "", false
@@ -60,7 +67,7 @@ func (l line) task() (text string, ok bool) {
 
 // text returns the text of the line's message.
 func (l line) text() string {
-	return textOf(cmp.Or(l.get("message").Get("content"), "[]"))
+	return textOf(cmp.Or(l.message.Get("content"), "[]"))
 }
 
 func textOf(content js.Value) string {
@@ -76,7 +83,7 @@ func (l line) time() int64 {
 
 // isMessage reports whether the line is one of a conversation's.
 func (l line) isMessage() bool {
-	return l.str("uuid") != "" && (l.str("type") == "user" || l.str("type") == "assistant") && l.get("message").IsObject()
+	return l.str("uuid") != "" && (l.str("type") == "user" || l.str("type") == "assistant") && l.message.IsObject()
 }
 
 // queued returns what the user typed while the model was at work, if the line is that.
@@ -92,11 +99,11 @@ func (l line) queued() (prompt js.Value, ok bool) {
 	return prompt, prompt.IsArray() || prompt.IsString() && !convo.IsHarnessText(prompt.Str())
 }
 
-// command returns the command that the user typed, if the line is one that was expanded to
+// command returns the command that the user typed, if the line with this text is one that was expanded to
 // a prompt: "/review the parser". The line of a command that the program ran by itself, such
 // as /clear, begins with its name instead, and asks a model for nothing.
-func (l line) command() (typed string, ok bool) {
-	text := strings.TrimSpace(l.text())
+func (l line) command(text string) (typed string, ok bool) {
+	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "<command-message>") || l.is("isMeta") {
 		return "", false
 	}
@@ -120,13 +127,13 @@ type ran struct {
 	begins, continues bool // the line has the command, the line has the output
 }
 
-// ran returns what the line tells of a command that the user ran.
-func (l line) ran() (r ran) {
-	content := l.get("message").Get("content")
+// ran returns what the line, with this text, tells of a command that the user ran.
+func (l line) ran(text string) (r ran) {
+	content := l.message.Get("content")
 	if l.str("type") != "user" || l.is("isMeta") || !content.IsString() && !content.IsArray() {
 		return ran{}
 	}
-	text := strings.TrimSpace(l.text())
+	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "<bash-input>"); ok {
 		r.command, text, r.begins = strings.Cut(rest, "</bash-input>")
 		text = strings.TrimSpace(text)
@@ -147,10 +154,10 @@ func (l line) typed() string {
 	if prompt, ok := l.queued(); ok {
 		return textOf(prompt)
 	}
-	if r := l.ran(); r.begins {
+	text := l.text()
+	if r := l.ran(text); r.begins {
 		return r.command
 	}
-	text := l.text()
 	if l.str("subtype") == "local_command" {
 		text = l.str("content")
 	}
@@ -162,7 +169,7 @@ func (l line) typed() string {
 
 // hasResults reports whether the line holds results of tools.
 func (l line) hasResults() bool {
-	return l.str("type") == "user" && results(l.get("message").Get("content")) > 0
+	return l.str("type") == "user" && results(l.message.Get("content")) > 0
 }
 
 // lost is told of what of a content cannot be carried over.
@@ -210,7 +217,7 @@ const synthetic = "<synthetic>"
 // reply returns what else than its content a reply says, by its last line, and why it ended, and the requests
 // that were made on its way. Again says that its usage stands with other lines of it.
 func reply(l line, stop string, again bool) (fields []js.Field, others []api.Iteration) {
-	str := func(name string) string { return l.get("message").Get(name).Str() }
+	str := func(name string) string { return l.message.Get(name).Str() }
 	fields = []js.Field{
 		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
 		api.Str("responseId", str("id")),
@@ -221,7 +228,7 @@ func reply(l line, stop string, again bool) (fields []js.Field, others []api.Ite
 	default:
 		fields = append(fields, api.StopFields(stop)...)
 	}
-	usage := l.get("message").Get("usage")
+	usage := l.message.Get("usage")
 	if usage == "" || again {
 		return fields, nil
 	}
@@ -231,7 +238,7 @@ func reply(l line, stop string, again bool) (fields []js.Field, others []api.Ite
 
 // rest returns the fields of a reply of which another line has counted a part: with the rest of its usage, if there is one.
 func rest(fields []js.Field, l, counted line) (out []js.Field) {
-	usage, before, left := l.get("message").Get("usage"), counted.get("message").Get("usage"), false
+	usage, before, left := l.message.Get("usage"), counted.message.Get("usage"), false
 	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
 		n := max(0, api.Tokens(usage.Get(name))-api.Tokens(before.Get(name)))
 		usage, left = usage.With(name, js.Value(api.Int(n))), left || n > 0
@@ -249,7 +256,7 @@ func rest(fields []js.Field, l, counted line) (out []js.Field) {
 // userMessages returns the messages in the line of a user: one for each result of a tool, and one
 // for the blocks before, between and behind them.
 func userMessages(l line, tools map[string]string, lose lost) []session.Message {
-	content := l.get("message").Get("content")
+	content := l.message.Get("content")
 	n := results(content)
 	if n == 0 {
 		return []session.Message{api.User(l.marked(blocks(content, lose)))}

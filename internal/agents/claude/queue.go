@@ -30,15 +30,21 @@ type queue struct {
 	of      map[int][]int // nodes of prompts by those of the first lines of replies
 }
 
-// line takes the next line of the file into account: of which reply it is, if it is of one.
-func (q *queue) line(l line, node int, isReply bool, reply string) {
+// line takes the next line of the file, text, into account: of which reply it is, if it is of one.
+func (q *queue) line(g *glance, text string, node int, isReply bool, reply string) {
+	operation := g.typ.Str() == "queue-operation"
 	switch {
 	case isReply:
 		if reply != q.reply || reply == "" {
-			q.answered(l.str("timestamp"), node)
+			q.answered(g.timestamp.Str(), node)
 		}
 		q.reply = reply
-	case l.str("type") != "queue-operation":
+		return
+	case !operation && len(q.prompts) == 0:
+		return
+	}
+	switch l := members(text); {
+	case !operation:
 		q.said(l)
 	case l.str("operation") == "enqueue":
 		if text := textOf(l.get("content")); strings.TrimSpace(text) != "" && !convo.IsAgentText(text) {
@@ -69,7 +75,7 @@ func (q *queue) answered(at string, node int) {
 
 // said takes out the prompts that a line says: one, or several that left the queue together.
 func (q *queue) said(l line) {
-	if len(q.prompts) == 0 || l.hasResults() || l.is("isMeta") || l.is("isCompactSummary") {
+	if l.hasResults() || l.is("isMeta") || l.is("isCompactSummary") {
 		return
 	}
 	typed := strings.TrimSpace(l.typed())

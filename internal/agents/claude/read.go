@@ -88,6 +88,9 @@ func (c *conversion) read(ctx context.Context) error {
 	if c.b.Growth != formats.Whole {
 		return c.b.Settle()
 	}
+	if c.b.UsageOnly {
+		return nil
+	}
 	// The leaf of the conversation is that of the session, also where another branch was written last.
 	i := c.index.leaf()
 	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
@@ -132,25 +135,31 @@ func (c *conversion) withParents(i int) error {
 // line reads the line of a node.
 func (c *conversion) line(i int) (l line, text string, err error) {
 	n := &c.index.nodes[i]
-	text, err = n.text(c.file)
+	text, ok, err := n.text(c.file)
 	if err != nil {
 		return line{}, "", c.src.Located(err)
 	}
-	l, ok := parse(text)
 	if !ok {
 		return line{}, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
 	}
-	return l, text, nil
+	return members(text), text, nil
 }
 
 // node adds the entries for a node whose parent has been added.
 func (c *conversion) node(i int) error {
 	n := &c.index.nodes[i]
 	if n.uuid == "" || n.twice {
+		if n.idle {
+			c.slots[i] = &slot{group: none}
+			return nil
+		}
 		return c.aside(i)
 	}
 	at := c.above(i)
 	switch {
+	case n.idle:
+		c.slots[i], c.slot = at, at
+		return nil
 	case n.reply:
 		return c.reply(i, at)
 	case n.message:
@@ -250,16 +259,15 @@ func (c *conversion) reply(i int, at *slot) error {
 		if err != nil {
 			return err
 		}
-		if l.get("message").Get("content") == "" {
+		if l.message.Get("content") == "" {
 			c.lose(k)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
 		}
-		own := blocks(l.get("message").Get("content"), c.lose(k))
-		content = append(content, own...)
+		content = append(content, c.said(l.message.Get("content"), k)...)
 		keeps = append(keeps, c.kept(k, text))
 		if last = l; begun == 0 {
 			begun = l.time()
 		}
-		stop = cmp.Or(l.get("message").Get("stop_reason").Str(), stop)
+		stop = cmp.Or(l.message.Get("stop_reason").Str(), stop)
 	}
 	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == session.BlockToolCall }) {
 		stop = "tool_use" // before 2.1.60 no line says it
@@ -312,6 +320,19 @@ func (c *conversion) reply(i int, at *slot) error {
 	return nil
 }
 
+// said returns the blocks of a line of a reply; for a reader that adds up its calls alone.
+func (c *conversion) said(content js.Value, i int) (out []string) {
+	if !c.b.UsageOnly {
+		return blocks(content, c.lose(i))
+	}
+	for b := range content.Elements() {
+		if b.Get("type").Str() == "tool_use" {
+			out = append(out, api.ToolCall("", b.Get("name").Str(), "{}"))
+		}
+	}
+	return out
+}
+
 // user adds what a user's line is: a summary, results of tools, or words.
 func (c *conversion) user(i int, at *slot) error {
 	l, text, err := c.line(i)
@@ -327,21 +348,22 @@ func (c *conversion) user(i int, at *slot) error {
 	}
 	begun := c.begun
 	c.begun = c.begun || !l.is("isMeta")
-	if command, ok := l.command(); ok {
+	said := l.text()
+	if command, ok := l.command(said); ok {
 		return c.typed(i, at, l, text, api.User([]string{api.Text(command)}))
 	}
-	if task, ok := l.task(); ok && !begun {
+	if task, ok := taskIn(said); ok && !begun {
 		return c.typed(i, at, l, text, session.NewTextMessage(session.RoleUser, task, js.StringField("attribution", "agent")))
 	}
-	if r := l.ran(); r.begins {
+	if r := l.ran(said); r.begins {
 		return c.ran(i, at, l, text, r)
 	}
-	if l.get("message").Get("content") == "" {
+	if l.message.Get("content") == "" {
 		c.lose(i)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
 	}
 	messages := userMessages(l, c.tools, c.lose(i))
 	if !l.hasResults() && messages[0].Harness() != "" {
-		return c.beside(i, at, l, text, api.Array(blocks(l.get("message").Get("content"), func(string, string, ...any) {})...))
+		return c.beside(i, at, l, text, api.Array(blocks(l.message.Get("content"), func(string, string, ...any) {})...))
 	}
 	s := &slot{group: none}
 	tail := at.tail
@@ -433,7 +455,7 @@ func (c *conversion) ran(i int, at *slot, l line, text string, r ran) error {
 		if err != nil {
 			return err
 		}
-		r.output = below.ran().output
+		r.output = below.ran(below.text()).output
 		keeps = append(keeps, c.kept(j, text))
 	}
 	id, err := c.b.Message(c.place(i, at.tail, l.time()), session.NewTextMessage(session.RoleBashExecution, r.command, js.StringField("output", r.output)))
@@ -504,7 +526,7 @@ func boundaryOf(l line) *boundary {
 func (c *conversion) compaction(i int, at *slot, l line, text string) error {
 	b := cmp.Or(at.boundary, &boundary{})
 	firstKept, relink := c.preserved(i, b)
-	summary := api.User(blocks(l.get("message").Get("content"), c.lose(i))).Text("\n\n")
+	summary := api.User(blocks(l.message.Get("content"), c.lose(i))).Text("\n\n")
 	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(summary), firstKept, b.tokens)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package claude_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/agents/claude"
+	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -77,6 +79,28 @@ func TestResultsTwice(t *testing.T) {
 	}
 	if out := exported(t, s); out != text {
 		t.Errorf("became %s", out)
+	}
+}
+
+// A line that is another one when it is read again, as it is not held in memory, is an error.
+func TestChangedWhileRead(t *testing.T) {
+	t.Parallel()
+	text := row("a", "", "", "user", `"one"`) + row("b", "a", "", "user", `"`+strings.Repeat("x", 5<<20)+`"`) + row("c", "b", "", "user", `"two"`)
+	path := formatstest.File(t, "f.jsonl", text)
+	a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+	for info, err := range a.List(t.Context(), formats.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := formats.NewBuilder("claude", func(line string) error {
+			if strings.Contains(line, `"one"`) {
+				return os.WriteFile(path, []byte(strings.Replace(text, `"two"`, `"six"`, 1)), 0o600)
+			}
+			return nil
+		}, func(formats.Loss) {})
+		if err := b.Read(t.Context(), a, info); err == nil || !strings.Contains(err.Error(), "f.jsonl:3: the file has changed while it was read") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

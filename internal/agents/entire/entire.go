@@ -360,7 +360,7 @@ func (a *archive) through(ctx context.Context, f formats.Format, in *formats.Sou
 			}
 			return b.Entry(e)
 		}, func(l formats.Loss) { b.Lose(l.Where, l.Kind, "%s", l.What) })
-		through.Unkept = b.Unkept
+		through.Unkept, through.UsageOnly = b.Unkept, b.UsageOnly
 		err = through.Read(ctx, inner, info)
 		return errors.Join(err, inner.Close())
 	}

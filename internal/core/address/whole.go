@@ -40,16 +40,16 @@ func LossesTo(ctx context.Context, path string) context.Context {
 	return context.WithValue(ctx, lossesKey{}, path)
 }
 
-type unkeptKey struct{}
+type usageKey struct{}
 
-// Unkept returns a context in which the importer leaves out the lines that entries keep for an export, a fifth of its work: for
-// readers that only add up.
-func Unkept(ctx context.Context) context.Context { return context.WithValue(ctx, unkeptKey{}, true) }
+// UsageOnly returns a context in which the importer leaves out what says nothing of what was used, most of its work: for readers that
+// only add up. What of the tree is left tells no branches.
+func UsageOnly(ctx context.Context) context.Context { return context.WithValue(ctx, usageKey{}, true) }
 
-// words are those that have the importer obey [Whole], [Losses] and [Unkept]; -v tells all.
+// words are those that have the importer obey [Whole], [Losses] and [UsageOnly]; -v tells all, so all has to be read.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
-	if ctx.Value(unkeptKey{}) != nil {
-		words = append(words, "--no-kept")
+	if ctx.Value(usageKey{}) != nil && !s.Verbose {
+		words = append(words, "--usage-only")
 	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)

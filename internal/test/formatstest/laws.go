@@ -90,7 +90,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
 			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
 			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated, "ends of lines": ends,
-			"a new member of a usage is told": world, "without what is kept": unkept,
+			"a new member of a usage is told": world, "without what is kept": unkept, "what was used alone": Used,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
@@ -289,6 +289,56 @@ func unkept(t testing.TB, f formats.Format, c Corpus, name string) {
 			t.Errorf("%s", difference(want.Text(), got.Text()))
 		}
 	}
+}
+
+// Used holds a source to a law: a reader that adds up finds the same, and is told of the same damage.
+func Used(t testing.TB, f formats.Format, c Corpus, name string) {
+	for _, way := range []func(string) string{func(s string) string { return s }, torn, doubled} {
+		UsedIn(t, f, c.file(t, way(c.Sources[name])))
+	}
+}
+
+// UsedIn is [Used] of a source that may be damaged.
+func UsedIn(t T, f formats.Format, src *formats.Source) {
+	a, err := f.Open(t.Context(), src)
+	if err != nil {
+		return
+	}
+	for info, err := range a.List(t.Context(), formats.Query{}) {
+		if err != nil {
+			continue
+		}
+		want, wantErr := read(t.Context(), f, a, info, func(*formats.Builder) {})
+		got, err := read(t.Context(), f, a, info, func(b *formats.Builder) { b.UsageOnly, b.Unkept = true, true })
+		if (err == nil) != (wantErr == nil) {
+			t.Errorf("%s: %v, and with what was used alone %v", info.ID, wantErr, err)
+		}
+		if want, got := usages(want), usages(got); want != got {
+			t.Errorf("%s: %s", info.ID, difference(want, got))
+		}
+	}
+	closed(t, a)
+}
+
+// torn returns a source without its end, doubled one with each line twice.
+func torn(source string) string    { return source[:len(source)-len(source)/7] }
+func doubled(source string) string { return strings.ReplaceAll(source, "\n", "\n\n") + source }
+
+// usages are the entries of a session that have a usage, without what they say and where they hang, and what of it is damaged.
+func usages(r Result) string {
+	var out strings.Builder
+	for _, line := range r.Lines {
+		v := js.Value(line)
+		if v.Get("usage") != "" || v.Get("message", "usage") != "" {
+			out.WriteString(string(v.Without("parentId", session.MemberKept, "message")) + string(v.Get("message").Without("content")) + "\n")
+		}
+	}
+	for _, l := range r.Losses {
+		if l.Kind == formats.KindDamage || l.Orphan() {
+			out.WriteString(l.String() + "\n")
+		}
+	}
+	return out.String()
 }
 
 // difference shows where two texts part.
