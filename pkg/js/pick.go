@@ -161,6 +161,9 @@ type Dict struct {
 // DictOf returns the members of an object, in the room that those of another one take which is
 // used no more; nil is no room.
 func DictOf(v Value, room []Field) Dict {
+	if room == nil {
+		room = make([]Field, 0, 8)
+	}
 	d := Dict{v, room[:0]}
 	for name, value := range v.Members() {
 		d.members = append(d.members, Field{name, string(value)})

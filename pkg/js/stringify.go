@@ -2,6 +2,7 @@ package js
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -275,17 +276,24 @@ func isSpelled(json string) bool {
 // has an escape that might be spelled otherwise.
 func spelledString(json string, i int) (end int, ok bool) {
 	for i < len(json) {
-		n := strings.IndexAny(json[i:], `"\`)
-		if n < 0 {
-			return 0, false
+		if i+8 <= len(json) {
+			special := delimiters(word(json, i))
+			if special == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(special) >> 3
 		}
-		if i += n; json[i] == '"' {
+		switch {
+		case json[i] == '"':
 			return i + 1, true
-		}
-		if i+1 >= len(json) || json[i+1] == 'u' || json[i+1] == '/' {
+		case json[i] != '\\':
+			i++
+		case i+1 >= len(json) || json[i+1] == 'u' || json[i+1] == '/':
 			return 0, false
+		default:
+			i += 2
 		}
-		i += 2
 	}
 	return 0, false
 }
