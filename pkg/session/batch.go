@@ -293,7 +293,10 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	if err := b.understood(given); err != nil {
 		return Message{}, err
 	}
-	return withDefaults(m, js.IntField("timestamp", b.Now)), nil
+	if m.Get("timestamp") != "" {
+		return m, nil
+	}
+	return m.extended([]js.Field{js.IntField("timestamp", b.Now)}), nil
 }
 
 // understood refuses a message of which every reader would ignore a part.
@@ -353,11 +356,12 @@ func withBlocks(m Message) Message {
 
 // withDefaults adds the fields that a message does not have, all in one go: it may be huge.
 func withDefaults(m Message, fields ...js.Field) Message {
-	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return m.Get(f.Name) != "" })
+	has := js.DictOf(js.Value(m.Raw()), nil)
+	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return has.Own(f.Name) != "" })
 	if len(lacks) == 0 {
 		return m
 	}
-	return NewMessage(string(js.Value(m.Raw()).Add(lacks...)))
+	return m.extended(lacks)
 }
 
 // NewTextMessage returns a message of the role with one text, and the further

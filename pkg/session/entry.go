@@ -35,32 +35,39 @@ type entry struct {
 // place that validates: the error is ErrMalformed for a line that is not one
 // JSON object or nests deeper than 10,000.
 func ParseEntry(line string) (Entry, error) {
-	if !js.Valid([]byte(line)) {
+	e := Entry{entry: &entry{raw: line}}
+	ok := js.ValidMembers([]byte(line), 1, func(_ int, key, value js.Span) {
+		e.member(line[key.From:key.To], line[value.From:value.To], span{uint32(value.From), uint32(value.To)})
+	})
+	if !ok {
 		return Entry{}, fmt.Errorf("%w: not JSON: %.40q", ErrMalformed, line)
 	}
 	if !isObject(line) {
 		return Entry{}, fmt.Errorf("%w: not a JSON object: %.40q", ErrMalformed, line)
 	}
-	return scan(line), nil
+	return e, nil
 }
 
 // scan reads the fields every entry has. Of repeated keys the last counts, as
 // in JavaScript.
 func scan(line string) Entry {
 	e := Entry{entry: &entry{raw: line}}
-	walkMembers(line, func(key, value string, at span) {
-		switch js.PlainKey(key) {
-		case `"type"`:
-			e.typ, e.hasType = js.Value(value).Text()
-		case `"id"`:
-			e.id, e.hasID = js.Value(value).Text()
-		case `"parentId"`:
-			e.parent, _ = js.Value(value).Text()
-		case `"message"`:
-			e.message = at
-		}
-	})
+	walkMembers(line, e.member)
 	return e
+}
+
+// member takes a member of the line into account.
+func (e *entry) member(key, value string, at span) {
+	switch js.PlainKey(key) {
+	case `"type"`:
+		e.typ, e.hasType = js.Value(value).Text()
+	case `"id"`:
+		e.id, e.hasID = js.Value(value).Text()
+	case `"parentId"`:
+		e.parent, _ = js.Value(value).Text()
+	case `"message"`:
+		e.message = at
+	}
 }
 
 // nothing is what the zero entry is.

@@ -305,7 +305,7 @@ func (s *infoScan) asked(m messageInfo) {
 	}
 	text := s.info.FirstMessage
 	if !first || len(m.content) <= 1<<20 { // else it is not made once more
-		text = textOf(string(m.content), "\n")
+		text = TextOf(string(m.content), "\n")
 	}
 	if text = js.Trim(text); text != "" {
 		s.info.Prompts = append(s.info.Prompts, strings.Clone(abridged(text)))
@@ -348,7 +348,7 @@ func (s *infoScan) header(e Entry, offset int64) error {
 
 // ownText returns the text of a content as [Message.Text] does, in new memory.
 func ownText(content string) string {
-	text := textOf(content, " ")
+	text := TextOf(content, " ")
 	for b := range Blocks(content) {
 		if b.Type == BlockText && len(b.text) == len(text)+len(`""`) {
 			return strings.Clone(text) // it may be a part of the line

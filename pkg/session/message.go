@@ -62,6 +62,21 @@ func NewMessage(raw string) Message {
 	return Message{message: m}
 }
 
+// extended returns the message with members at its end that it does not have, which takes no other look at the others.
+func (m Message) extended(fields []js.Field) Message {
+	k := m.fields()
+	made := &message{raw: string(js.Value(k.raw).Add(fields...)), role: k.role, at: k.at}
+	end := strings.LastIndexByte(k.raw, '}')
+	for _, f := range fields {
+		end += strings.Index(made.raw[end:], `":`) + len(`":`)
+		if i := slices.Index(asked[:], f.Name); i >= 0 {
+			made.at[i] = span{uint32(end), uint32(end + len(f.Raw))}
+		}
+		end += len(f.Raw)
+	}
+	return Message{message: made}
+}
+
 // noMessage is what the zero message is.
 var noMessage = &message{}
 
@@ -227,10 +242,10 @@ func blockAt(content string, at int) (b Block, end int) {
 
 // Text returns the message's text blocks joined by sep. For a role without
 // content it is "".
-func (m Message) Text(sep string) string { return textOf(m.Get("content"), sep) }
+func (m Message) Text(sep string) string { return TextOf(m.Get("content"), sep) }
 
-// textOf returns the text blocks of a content, joined by sep.
-func textOf(content, sep string) string {
+// TextOf returns the text blocks of a content, given as JSON text, joined by sep.
+func TextOf(content, sep string) string {
 	var parts []string
 	for b := range Blocks(content) {
 		if b.Type == BlockText {
