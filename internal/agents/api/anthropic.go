@@ -9,22 +9,23 @@ import (
 // counterpart. The input of a call has to be an object: arguments makes one of any other input, or returns "" to leave the call
 // out. lose is told of each part that is left out.
 func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func(kind, format string, args ...any)) string {
-	str := func(names ...string) string { return b.Get(names...).Str() }
+	has := js.DictOf(b, nil)
+	str := func(names ...string) string { return has.Get(names...).Str() }
 	switch typ := str("type"); typ {
 	case "text":
-		return TextOf(b.Get("text"))
+		return TextOf(has.Get("text"))
 	case "thinking":
 		return Thinking(str("thinking"), str("signature"))
 	case "redacted_thinking":
 		return RedactedThinking(str("data"))
 	case "tool_use":
-		input := string(b.Get("input"))
-		if !b.Get("input").IsObject() {
-			if input = arguments(b.Get("input")); input == "" {
+		input := has.Get("input")
+		if !input.IsObject() {
+			if input = js.Value(arguments(input)); input == "" {
 				return ""
 			}
 		}
-		return ToolCall(str("id"), str("name"), input)
+		return ToolCall(str("id"), str("name"), string(input))
 	case "image":
 		if str("source", "type") == "base64" {
 			return Image(str("source", "media_type"), str("source", "data"))
@@ -48,7 +49,7 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 
 // AnthropicUser returns the messages here for the content of a user's message: one for each result
 // of a tool, and one for the blocks before, between and behind them.
-func AnthropicUser(content js.Value, block func(js.Value) string, result func(js.Value) session.Message) []session.Message {
+func AnthropicUser(content js.Value, block func(js.Value) string, result func(js.Dict) session.Message) []session.Message {
 	var out []session.Message
 	var blocks []string
 	flush := func() {
@@ -58,9 +59,9 @@ func AnthropicUser(content js.Value, block func(js.Value) string, result func(js
 		blocks = nil
 	}
 	for b := range content.Elements() {
-		if b.Get("type").Str() == "tool_result" {
+		if has := js.DictOf(b, nil); has.Get("type").Str() == "tool_result" {
 			flush()
-			out = append(out, result(b))
+			out = append(out, result(has))
 		} else if made := block(b); made != "" {
 			blocks = append(blocks, made)
 		}

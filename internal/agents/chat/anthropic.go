@@ -49,8 +49,8 @@ func (a anthropic) user(t *talk, content js.Value) error {
 	block := func(b js.Value) string {
 		return strings.Join(m.AnthropicContent(js.Value(api.Array(b)), false), "")
 	}
-	messages := api.AnthropicUser(content, block, func(b js.Value) session.Message {
-		m.Known(b, "type", "tool_use_id", "content", "is_error")
+	messages := api.AnthropicUser(content, block, func(b js.Dict) session.Message {
+		m.Known(b.Value, "type", "tool_use_id", "content", "is_error")
 		id := b.Get("tool_use_id").Str()
 		return api.ToolResult(id, cmp.Or(t.tools[id], "unknown"), m.AnthropicContent(b.Get("content"), false), b.Get("is_error") == "true")
 	})

@@ -70,9 +70,7 @@ func (l line) text() string {
 	return textOf(cmp.Or(l.message.Get("content"), "[]"))
 }
 
-func textOf(content js.Value) string {
-	return session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", string(content)))).Text("\n")
-}
+func textOf(content js.Value) string { return session.TextOf(string(content), "\n") }
 
 // time returns when the line was written in milliseconds since the epoch, 0 if it
 // does not say.
@@ -177,8 +175,8 @@ type lost func(kind, format string, args ...any)
 
 // results returns how many results of tools a content has.
 func results(content js.Value) (n int) {
-	for b := range content.Elements() {
-		if b.Get("type").Str() == "tool_result" {
+	for b := range session.Blocks(string(content)) {
+		if b.Type == "tool_result" {
 			n++
 		}
 	}
@@ -188,7 +186,7 @@ func results(content js.Value) (n int) {
 // blocks returns the blocks of a content, without the results of tools.
 func blocks(content js.Value, lose lost) []string {
 	if content.IsString() {
-		return []string{api.Text(content.Str())}
+		return []string{api.TextOf(js.Value(js.Spelled(string(content))))}
 	}
 	var out []string
 	for b := range content.Elements() {
@@ -253,15 +251,14 @@ func rest(fields []js.Field, l, counted line) (out []js.Field) {
 	return out
 }
 
-// userMessages returns the messages in the line of a user: one for each result of a tool, and one
+// userMessages returns the messages in the line of a user: one for each of n results of tools, and one
 // for the blocks before, between and behind them.
-func userMessages(l line, tools map[string]string, lose lost) []session.Message {
+func userMessages(l line, n int, tools map[string]string, lose lost) []session.Message {
 	content := l.message.Get("content")
-	n := results(content)
 	if n == 0 {
 		return []session.Message{api.User(l.marked(blocks(content, lose)))}
 	}
-	messages := api.AnthropicUser(content, func(b js.Value) string { return block(b, lose) }, func(b js.Value) session.Message {
+	messages := api.AnthropicUser(content, func(b js.Value) string { return block(b, lose) }, func(b js.Dict) session.Message {
 		details := js.Field{Name: "details"}
 		if n == 1 {
 			details.Raw = string(l.get("toolUseResult"))

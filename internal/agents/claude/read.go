@@ -342,8 +342,8 @@ func (c *conversion) user(i int, at *slot) error {
 	if l.is("isCompactSummary") {
 		return c.compaction(i, at, l, text)
 	}
-	n := &c.index.nodes[i]
-	if l.isNotification() && !l.hasResults() {
+	n, answers := &c.index.nodes[i], results(l.message.Get("content"))
+	if l.isNotification() && answers == 0 {
 		return c.beside(i, at, l, text, notice(l))
 	}
 	begun := c.begun
@@ -361,8 +361,8 @@ func (c *conversion) user(i int, at *slot) error {
 	if l.message.Get("content") == "" {
 		c.lose(i)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
 	}
-	messages := userMessages(l, c.tools, c.lose(i))
-	if !l.hasResults() && messages[0].Harness() != "" {
+	messages := userMessages(l, answers, c.tools, c.lose(i))
+	if answers == 0 && messages[0].Harness() != "" {
 		return c.beside(i, at, l, text, api.Array(blocks(l.message.Get("content"), func(string, string, ...any) {})...))
 	}
 	s := &slot{group: none}

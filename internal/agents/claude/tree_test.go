@@ -82,6 +82,16 @@ func TestResultsTwice(t *testing.T) {
 	}
 }
 
+// What a tool printed is a text as JavaScript spells it, however the line does.
+func TestResultIsSpelled(t *testing.T) {
+	t.Parallel()
+	s, _ := imported(t, row("a", "", "", "user", `"go"`)+row("b", "a", "", "assistant", `[{"type":"tool_use","id":"t","name":"Bash","input":{}}]`)+
+		row("c", "b", "", "user", `[{"type":"tool_result","tool_use_id":"t","content":"\u0041\/\u00e9\n\u001b"}]`))
+	if last := s.Entries[len(s.Entries)-1].Raw(); !strings.Contains(last, `"content":[{"type":"text","text":"A/é\n\u001b"}]`) {
+		t.Error(last)
+	}
+}
+
 // A line that is another one when it is read again, as it is not held in memory, is an error.
 func TestChangedWhileRead(t *testing.T) {
 	t.Parallel()

@@ -253,7 +253,7 @@ func (c *claudeReader) user(v js.Dict) {
 		c.compaction(v, content, at)
 		return
 	}
-	messages := api.AnthropicUser(content, c.block, func(b js.Value) session.Message {
+	messages := api.AnthropicUser(content, c.block, func(b js.Dict) session.Message {
 		id := b.Get("tool_use_id").Str()
 		return api.ToolResult(id, c.tool(id), c.blocksOf(b.Get("content")), b.Get("is_error").Truthy())
 	})
