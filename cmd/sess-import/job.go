@@ -102,8 +102,11 @@ func onceRules(c *config, s *cli.Streams) func() (redact.Options, string, error)
 		digest string
 	}
 	once := sync.OnceValues(func() (m made, err error) {
-		m.how, m.digest, err = c.rules.Options(s)
-		return m, err
+		how, digest, err := c.rules.Options(s)
+		if err != nil {
+			return m, err
+		}
+		return made{how, digest()}, nil
 	})
 	return func() (redact.Options, string, error) {
 		m, err := once()

@@ -41,9 +41,9 @@ type Options struct {
 // A Set finds secrets. It may be used by several goroutines.
 type Set struct {
 	rules  []*rule
-	keyed  *ahocorasick.Trie
-	of     [][]int32 // rules of each keyword
-	always []int32   // rules without keywords
+	keyed  func() *ahocorasick.Trie // made for the first text, as that takes longer than to look through a short one
+	of     [][]int32                // rules of each keyword
+	always []int32                  // rules without keywords
 	allow  []*allow
 	exact  *exact
 	depth  int
@@ -128,7 +128,7 @@ func New(o Options) (*Set, error) {
 		}
 	}
 	if len(words) > 0 {
-		s.keyed = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
+		s.keyed = sync.OnceValue(ahocorasick.NewTrieBuilder().AddStrings(words).Build)
 	}
 	allow := o.Allow
 	if !o.Bare {
@@ -317,7 +317,7 @@ func (s *Set) candidates(text string, try func(rule int32, in Span)) {
 	defer scratches.Put(m)
 	m.hits = m.hits[:0]
 	lower, placed := m.toLower(text)
-	s.keyed.Walk(lower, func(end, n, pattern int64) bool {
+	s.keyed().Walk(lower, func(end, n, pattern int64) bool {
 		for _, rule := range s.of[pattern] {
 			m.hits = append(m.hits, hit{rule, Span{int(end-n) + 1, int(end) + 1}})
 		}

@@ -24,14 +24,14 @@ type Flags struct{ flags.Flags }
 
 // Options reads the files that the flags name, and makes the set of rules. The digest changes when a rule or the replacement
 // does: by it a copy that was redacted under other rules is known.
-func (f *Flags) Options(s *cli.Streams) (how redact.Options, digest string, err error) {
+func (f *Flags) Options(s *cli.Streams) (how redact.Options, digest func() string, err error) {
 	o := secret.Options{Entropy: f.Entropy, Emails: f.Emails, Only: cli.Words(f.Only), Skip: cli.Words(f.Skip), Depth: f.Depth}
 	if err := f.addRules(s, &o); err != nil {
-		return how, "", err
+		return how, nil, err
 	}
 	for _, add := range []func(*cli.Streams, *secret.Options) error{f.addAllowed, f.addFiles, f.addEnv} {
 		if err := add(s, &o); err != nil {
-			return how, "", err
+			return how, nil, err
 		}
 	}
 	if f.Users {
@@ -39,11 +39,11 @@ func (f *Flags) Options(s *cli.Streams) (how redact.Options, digest string, err 
 	}
 	style, err := redact.ParseStyle(f.As)
 	if err != nil {
-		return how, "", cli.UsageError("--with: %v", err)
+		return how, nil, cli.UsageError("--with: %v", err)
 	}
 	if style.Hash {
 		if style.Key, err = f.key(); err != nil {
-			return how, "", err
+			return how, nil, err
 		}
 	}
 	if style.Text != "" { // a rule that goes by the text around a secret would find it again
@@ -51,10 +51,12 @@ func (f *Flags) Options(s *cli.Streams) (how redact.Options, digest string, err 
 	}
 	set, err := secret.New(o)
 	if err != nil {
-		return how, "", cli.UsageError("%v", err)
+		return how, nil, cli.UsageError("%v", err)
 	}
-	sum := sha256.Sum256(append([]byte(o.Digest()+"\x00"+f.As+"\x00"), style.Key...)) // a key is too long to be tried
-	return redact.Options{Set: set, Style: style}, hex.EncodeToString(sum[:8]), nil
+	return redact.Options{Set: set, Style: style}, func() string {
+		sum := sha256.Sum256(append([]byte(o.Digest()+"\x00"+f.As+"\x00"), style.Key...)) // a key is too long to be tried
+		return hex.EncodeToString(sum[:8])
+	}, nil
 }
 
 // IDs returns the names of all rules.

@@ -25,10 +25,10 @@ func TestDigest(t *testing.T) {
 		}
 		f.Depth = flags.DefaultDepth
 		_, d, err := (&Flags{f}).Options(&cli.Streams{})
-		if err != nil || len(d) != 16 {
-			t.Fatalf("%q, %v", d, err)
+		if err != nil || len(d()) != 16 {
+			t.Fatal(err)
 		}
-		return d
+		return d()
 	}
 	seen := map[string]string{}
 	for name, f := range map[string]flags.Flags{
