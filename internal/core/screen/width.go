@@ -49,10 +49,8 @@ func tail(text string, width int) string {
 	return text[from:]
 }
 
-// Cut returns a clean text of at most width columns, the last of which stand for what was cut off.
-func Cut(text string, width int) string { return Truncate(text, width, unicodeMarks.More) }
-
-// Truncate is [Cut] with another mark, which may be "". A mark that has no room is left out.
+// Truncate returns a clean text of at most width columns, at the end of which more stands for what was cut off. It may be "", and is
+// left out where it has no room.
 func Truncate(text string, width int, more string) string {
 	if width <= 0 {
 		return ""
