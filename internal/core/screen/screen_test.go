@@ -236,7 +236,7 @@ func FuzzRows(f *testing.F) {
 			check("Foot", sc.Foot("%s", text))
 			check("Write", sc.Write(Cell{Text: text}, Cell{Text: left}))
 			if n := Columns(Truncate(tty.Clean(text), width, unicodeMarks.More)); n > width {
-				t.Fatalf("Cut: %d columns of %d", n, width)
+				t.Fatalf("Truncate: %d columns of %d", n, width)
 			}
 			if n := Columns(View(text, span, width)); n > width {
 				t.Fatalf("View: %d columns of %d", n, width)

@@ -24,11 +24,15 @@ func TestDigest(t *testing.T) {
 			f.As = "kind"
 		}
 		f.Depth = flags.DefaultDepth
-		_, d, err := (&Flags{f}).Options(&cli.Streams{})
-		if err != nil || len(d()) != 16 {
+		_, made, err := (&Flags{f}).Options(&cli.Streams{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return d()
+		d := made()
+		if len(d) != 16 {
+			t.Fatalf("%q", d)
+		}
+		return d
 	}
 	seen := map[string]string{}
 	for name, f := range map[string]flags.Flags{
