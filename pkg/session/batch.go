@@ -293,10 +293,7 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	if err := b.understood(given); err != nil {
 		return Message{}, err
 	}
-	if m.Get("timestamp") != "" {
-		return m, nil
-	}
-	return m.extended([]js.Field{js.IntField("timestamp", b.Now)}), nil
+	return withDefaults(m, js.IntField("timestamp", b.Now)), nil
 }
 
 // understood refuses a message of which every reader would ignore a part.
@@ -356,12 +353,11 @@ func withBlocks(m Message) Message {
 
 // withDefaults adds the fields that a message does not have, all in one go: it may be huge.
 func withDefaults(m Message, fields ...js.Field) Message {
-	has := js.DictOf(js.Value(m.Raw()), nil)
-	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return has.Own(f.Name) != "" })
+	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return m.Get(f.Name) != "" })
 	if len(lacks) == 0 {
 		return m
 	}
-	return m.extended(lacks)
+	return NewMessage(string(js.Value(m.Raw()).Add(lacks...)))
 }
 
 // NewTextMessage returns a message of the role with one text, and the further

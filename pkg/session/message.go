@@ -62,21 +62,6 @@ func NewMessage(raw string) Message {
 	return Message{message: m}
 }
 
-// extended returns the message with members at its end that it does not have, which takes no other look at the others.
-func (m Message) extended(fields []js.Field) Message {
-	k := m.fields()
-	made := &message{raw: string(js.Value(k.raw).Add(fields...)), role: k.role, at: k.at}
-	end := strings.LastIndexByte(k.raw, '}')
-	for _, f := range fields {
-		end += strings.Index(made.raw[end:], `":`) + len(`":`)
-		if i := slices.Index(asked[:], f.Name); i >= 0 {
-			made.at[i] = span{uint32(end), uint32(end + len(f.Raw))}
-		}
-		end += len(f.Raw)
-	}
-	return Message{message: made}
-}
-
 // noMessage is what the zero message is.
 var noMessage = &message{}
 

@@ -41,8 +41,7 @@ func UsageOf(raw string) (string, error) {
 	if !v.IsObject() {
 		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
 	}
-	var room [16]js.Field
-	whole := reported{js.DictOf(v, room[:])}
+	whole := reported{js.DictOf(v, nil)}
 	given := whole
 	for _, name := range []string{"usage", "usageMetadata"} {
 		if inner := whole.Get(name); inner.IsObject() { // raw is a whole response

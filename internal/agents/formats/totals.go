@@ -20,8 +20,7 @@ type tokens [len(counters)]int64
 
 // tokensIn returns the counters of a usage.
 func tokensIn(usage js.Value) (n tokens) {
-	var room [12]js.Field
-	of := js.DictOf(usage, room[:])
+	of := js.DictOf(usage, nil)
 	for i, name := range counters {
 		n[i] = api.Tokens(of.Get(name))
 	}
