@@ -104,7 +104,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	if k.streams.Verbose && k.kinds {
 		b.Kinds = formats.Kinds{}
 	}
-	b.Growth, b.UsageOnly, b.Unkept, k.ctx = growth, k.usage, k.usage, ctx
+	b.Growth, b.UsageOnly, k.ctx = growth, k.usage, ctx
 	err := b.Read(ctx, a, info)
 	if len(b.Kinds) > 0 {
 		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)

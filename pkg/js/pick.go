@@ -61,20 +61,25 @@ func listOf(wants []Want) list {
 // pass. Of a line that is not valid some may be found. The values borrow the memory of the
 // line.
 func (p *Pick) Valid(line []byte) bool {
-	p.begin(line)
+	p.begin(unsafe.String(unsafe.SliceData(line), len(line)))
 	return ValidMembers(line, p.levels, p.member)
 }
 
 // Walk finds the members in a third of the time that Valid takes, for it does not look into strings
 // and numbers. It reports whether the line is one object as far as brackets and quotes tell.
 func (p *Pick) Walk(line []byte) bool {
+	return p.WalkText(unsafe.String(unsafe.SliceData(line), len(line)))
+}
+
+// WalkText is Walk of a line that is a string.
+func (p *Pick) WalkText(line string) bool {
 	p.begin(line)
 	end := WalkObject(p.line, 0, p.walkTop)
 	return end >= 0 && strings.Trim(p.line[end:], " \t\r") == ""
 }
 
-func (p *Pick) begin(line []byte) {
-	p.line = unsafe.String(unsafe.SliceData(line), len(line))
+func (p *Pick) begin(line string) {
+	p.line = line
 	for _, l := range []*list{&p.top, &p.inner} {
 		l.settle(false)
 		l.settle(true)

@@ -164,8 +164,8 @@ func filed(dir string) func(formats.Info) bool {
 	return func(info formats.Info) bool { return filepath.Base(filepath.Dir(info.Path)) == name }
 }
 
-// unfit are the characters of a directory that its name in projects does not have.
-var unfit = lazy.Regexp(`[^a-zA-Z0-9]`)
+// unsafe are the characters of a directory that its name in projects does not have.
+var unsafe = lazy.Regexp(`[^a-zA-Z0-9]`)
 
 // escaped returns the name of the directory for the sessions of a working directory.
-func escaped(cwd string) string { return unfit().ReplaceAllString(cwd, "-") }
+func escaped(cwd string) string { return unsafe().ReplaceAllString(cwd, "-") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/maphash"
 	"strings"
-	"unsafe"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -58,7 +57,7 @@ type index struct {
 // An indexer makes the index of a file, line by line.
 type indexer struct {
 	*index
-	glance *glance
+	outline *outline
 
 	parents, replies []string // of the nodes: uuids, and ids of the replies that they are of
 	answers          []bool   // they have results of tools
@@ -75,7 +74,7 @@ type indexer struct {
 // indexed reads a file for its index, and tells b of the lines that are none.
 func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
 	x := &indexer{
-		index: &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}, glance: newGlance(),
+		index: &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}, outline: newOutline(),
 		lines: map[uint64]bool{}, begun: map[string]bool{}, room: mostHeld, usageOnly: b.UsageOnly,
 		aside: idOf(src.Path) == "" || isAgent(idOf(src.Path)),
 	}
@@ -107,26 +106,26 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 
 // line adds the node of a line.
 func (x *indexer) line(v formats.Value) {
-	g := x.glance
-	g.at(v.Text)
-	typ := g.typ.Str()
+	o := x.outline
+	o.of(v.Text)
+	typ := o.typ.Str()
 	n := node{
-		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(g.uuid.Str()), parent: none, group: none, output: none,
-		message: g.isMessage(), sidechain: g.sidechain == "true",
+		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(o.uuid.Str()), parent: none, group: none, output: none,
+		message: o.isMessage(), sidechain: o.sidechain == "true",
 	}
 	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
-	parent, reply, answers := strings.Clone(g.parent.Str()), "", typ == "user" && results(g.content) > 0
-	if parent == "" && g.logical.Str() != "" {
-		parent = "logical " + g.logical.Str()
+	parent, reply, answers := strings.Clone(o.parent.Str()), "", typ == "user" && results(o.content) > 0
+	if parent == "" && o.logical.Str() != "" {
+		parent = "logical " + o.logical.Str()
 	}
 	if n.reply {
-		reply = g.replyID()
+		reply = o.replyID()
 	}
 	if x.main = x.main || n.message && !n.sidechain; n.message && !x.said {
 		x.said, x.agent = true, n.sidechain && x.aside
 	}
-	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && g.isFinal()
-	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || g.content.IsString() || g.content.IsArray())
+	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
+	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray())
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
@@ -135,8 +134,12 @@ func (x *indexer) line(v formats.Value) {
 			x.outputs = append(x.outputs, len(x.nodes))
 		}
 	}
-	if !n.sidechain && !n.idle {
-		x.queue.line(g, v.Text, len(x.nodes), n.reply, reply)
+	switch {
+	case n.sidechain || n.idle:
+	case n.reply:
+		x.queue.replied(o.timestamp.Str(), len(x.nodes), reply)
+	case typ == "queue-operation" || len(x.queue.prompts) > 0:
+		x.queue.line(members(v.Text), len(x.nodes))
 	}
 	if x.room -= len(v.Text); x.room >= 0 && !n.idle {
 		n.held = v.Text
@@ -297,7 +300,7 @@ func (n *node) text(f *formats.File) (text string, ok bool, err error) {
 	if _, err := f.ReadAt(data, n.offset); err != nil {
 		return "", false, err
 	}
-	text = formats.OneLine(unsafe.String(unsafe.SliceData(data), len(data))) // data is not written to again
+	text = formats.OneLine(string(data))
 	return text, maphash.String(hashSeed, text) == n.hash, nil
 }
 

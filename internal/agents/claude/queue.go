@@ -30,21 +30,18 @@ type queue struct {
 	of      map[int][]int // nodes of prompts by those of the first lines of replies
 }
 
-// line takes the next line of the file, text, into account: of which reply it is, if it is of one.
-func (q *queue) line(g *glance, text string, node int, isReply bool, reply string) {
-	operation := g.typ.Str() == "queue-operation"
-	switch {
-	case isReply:
-		if reply != q.reply || reply == "" {
-			q.answered(g.timestamp.Str(), node)
-		}
-		q.reply = reply
-		return
-	case !operation && len(q.prompts) == 0:
-		return
+// replied takes a line of a reply into account.
+func (q *queue) replied(at string, node int, reply string) {
+	if reply != q.reply || reply == "" {
+		q.answered(at, node)
 	}
-	switch l := members(text); {
-	case !operation:
+	q.reply = reply
+}
+
+// line takes any other line into account, which says something only of prompts that are there, or of the queue.
+func (q *queue) line(l line, node int) {
+	switch {
+	case l.str("type") != "queue-operation":
 		q.said(l)
 	case l.str("operation") == "enqueue":
 		if text := textOf(l.get("content")); strings.TrimSpace(text) != "" && !convo.IsAgentText(text) {

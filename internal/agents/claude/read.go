@@ -149,10 +149,6 @@ func (c *conversion) line(i int) (l line, text string, err error) {
 func (c *conversion) node(i int) error {
 	n := &c.index.nodes[i]
 	if n.uuid == "" || n.twice {
-		if n.idle {
-			c.slots[i] = &slot{group: none}
-			return nil
-		}
 		return c.aside(i)
 	}
 	at := c.above(i)
@@ -204,11 +200,13 @@ func (c *conversion) alone(i int, tail, text string) (string, error) {
 
 // aside keeps a line that is not in the tree where it stands in the file.
 func (c *conversion) aside(i int) error {
+	if c.slots[i] = (&slot{group: none}); c.index.nodes[i].idle {
+		return nil
+	}
 	l, text, err := c.line(i)
 	if err != nil {
 		return err
 	}
-	c.slots[i] = &slot{group: none}
 	if l.str("type") == "cost-state" {
 		return c.total(i, l, text)
 	}

@@ -29,8 +29,8 @@ type Builder struct {
 	// Unkept leaves out the lines of the source that entries keep for an export, for a reader that has no use for them.
 	Unkept bool
 
-	// UsageOnly says that the reader wants what was used: a format may leave out other entries, and tell of damage and of lost
-	// parents alone. Where an entry hangs says nothing, then.
+	// UsageOnly says that the reader wants what was used: Unkept holds, and a format may leave out other entries, and tell of damage and of
+	// lost parents alone. Where an entry hangs says nothing, then.
 	UsageOnly bool
 
 	// Kinds counts what became of values, by the kinds that a map finds. Nil counts nothing.

@@ -475,11 +475,13 @@ func (k *Keeper) Lines(i int) (lines []KeptLine, of []string) { return k.lines[i
 // Covers reports whether the lines of an entry are kept, with it or with another one.
 func (k *Keeper) Covers(id string) bool { return k.covered[id] }
 
+func (b *Builder) unkept() bool { return b.Unkept || b.UsageOnly }
+
 // BeginKeeping says that lines of the source will be kept. From here on the entries added since
 // the last of them are in memory, and the one added last is given out with the one behind
 // it, or by [Builder.Read].
 func (b *Builder) BeginKeeping() {
-	if !b.Unkept {
+	if !b.unkept() {
 		b.recent = map[string]string{}
 	}
 }
@@ -488,7 +490,7 @@ func (b *Builder) BeginKeeping() {
 // beside it, which have been added since lines were kept before. Further lines for the same
 // entry stand behind them.
 func (b *Builder) Keep(of []string, lines ...KeptLine) error {
-	if b.Unkept {
+	if b.unkept() {
 		return nil
 	}
 	if b.held == nil {
@@ -514,7 +516,7 @@ func (b *Builder) Keep(of []string, lines ...KeptLine) error {
 // source that became no entry. data is the JSON text of what else it has to tell an export, or "".
 func (b *Builder) Aside(p Place, name, data string, lines ...KeptLine) (id string, err error) {
 	id, err = b.Add(p, session.TypeCustom, js.StringField("customType", b.format+":"+name), js.Field{Name: "data", Raw: data})
-	if err != nil || b.Unkept {
+	if err != nil || b.unkept() {
 		return id, err
 	}
 	if b.held == nil {

@@ -79,12 +79,11 @@ const blank = " \t\r\n"
 
 // value returns the value with a text that is JSON.
 func (b *Builder) value(src *Source, v Value, text string) Value {
-	if utf8.ValidString(text) {
-		v.Text = api.Compact(text)
-		return v
+	if !utf8.ValidString(text) {
+		b.Lose(src.At(v.Number), KindText, "invalid UTF-8, which became U+FFFD")
+		text = strings.ToValidUTF8(text, "\ufffd")
 	}
-	b.Lose(src.At(v.Number), KindText, "invalid UTF-8, which became U+FFFD")
-	v.Text = OneLine(text)
+	v.Text = api.Compact(text)
 	return v
 }
 

@@ -293,8 +293,9 @@ func unkept(t testing.TB, f formats.Format, c Corpus, name string) {
 
 // Used holds a source to a law: a reader that adds up finds the same, and is told of the same damage.
 func Used(t testing.TB, f formats.Format, c Corpus, name string) {
-	for _, way := range []func(string) string{func(s string) string { return s }, torn, doubled} {
-		UsedIn(t, f, c.file(t, way(c.Sources[name])))
+	source := c.Sources[name]
+	for _, text := range []string{source, source[:len(source)-len(source)/7], source + source} {
+		UsedIn(t, f, c.file(t, text))
 	}
 }
 
@@ -309,7 +310,7 @@ func UsedIn(t T, f formats.Format, src *formats.Source) {
 			continue
 		}
 		want, wantErr := read(t.Context(), f, a, info, func(*formats.Builder) {})
-		got, err := read(t.Context(), f, a, info, func(b *formats.Builder) { b.UsageOnly, b.Unkept = true, true })
+		got, err := read(t.Context(), f, a, info, func(b *formats.Builder) { b.UsageOnly = true })
 		if (err == nil) != (wantErr == nil) {
 			t.Errorf("%s: %v, and with what was used alone %v", info.ID, wantErr, err)
 		}
@@ -319,10 +320,6 @@ func UsedIn(t T, f formats.Format, src *formats.Source) {
 	}
 	closed(t, a)
 }
-
-// torn returns a source without its end, doubled one with each line twice.
-func torn(source string) string    { return source[:len(source)-len(source)/7] }
-func doubled(source string) string { return strings.ReplaceAll(source, "\n", "\n\n") + source }
 
 // usages are the entries of a session that have a usage, without what they say and where they hang, and what of it is damaged.
 func usages(r Result) string {
