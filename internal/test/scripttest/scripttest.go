@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -21,8 +23,58 @@ var update = flag.Bool("update", false, "rewrite what the scripts of testdata ex
 func Update() bool { return *update }
 
 // Main runs the tests of m with the given commands callable from scripts, and
-// exits. Call it from TestMain.
-func Main(m *testing.M, commands map[string]func()) { testscript.Main(m, commands) }
+// exits. Call it from TestMain. Tools that somebody has installed are not in PATH.
+func Main(m *testing.M, commands map[string]func()) {
+	testscript.Main(&withoutInstalled{m, os.Getenv("PATH")}, commands)
+}
+
+// withoutInstalled runs tests with a PATH that has all programs of path but ours: a package puts the tools where other
+// programs are, and a script that says which of them there are would see those, too.
+type withoutInstalled struct {
+	m    *testing.M
+	path string
+}
+
+// Run runs the tests and returns their status. [testscript.Main] has put a directory of commands before path.
+func (w *withoutInstalled) Run() int {
+	links, err := os.MkdirTemp("", "path")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(links) }()
+	commands := strings.TrimSuffix(os.Getenv("PATH"), w.path)
+	if err := os.Setenv("PATH", commands+others(w.path, links)); err != nil {
+		panic(err)
+	}
+	return w.m.Run()
+}
+
+// others returns path with a directory of links inside links for each directory that has a tool of ours: to all that is
+// there but the tools.
+func others(path, links string) string {
+	dirs := filepath.SplitList(path)
+	for i, dir := range dirs {
+		if tools, _ := filepath.Glob(filepath.Join(dir, "sess-*")); len(tools) == 0 {
+			continue
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // nothing can be run from there
+		}
+		dirs[i] = filepath.Join(links, strconv.Itoa(i))
+		if err := os.Mkdir(dirs[i], 0o700); err != nil {
+			panic(err)
+		}
+		for _, e := range entries {
+			if name := e.Name(); name != "sess" && !strings.HasPrefix(name, "sess-") {
+				if err := os.Symlink(filepath.Join(dir, name), filepath.Join(dirs[i], name)); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
 
 // Run runs the scripts of dir, each as a parallel subtest in a directory of its
 // own. The directories of path come before the rest of PATH. The environment

@@ -117,3 +117,22 @@ func TestBuild(t *testing.T) {
 		t.Error("built a tool that does not exist")
 	}
 }
+
+// A directory of PATH in which tools are installed has its other programs alone; another directory stays.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	plain, installed, links := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, program := range []string{filepath.Join(plain, "jq"), filepath.Join(installed, "sh"), filepath.Join(installed, "sess"), filepath.Join(installed, "sess-ls")} {
+		if err := os.WriteFile(program, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := filepath.SplitList(others(plain+string(os.PathListSeparator)+installed, links))
+	if len(paths) != 2 || paths[0] != plain || paths[1] == installed {
+		t.Fatalf("%q", paths)
+	}
+	left, err := os.ReadDir(paths[1])
+	if err != nil || len(left) != 1 || left[0].Name() != "sh" {
+		t.Errorf("%v, %v", left, err)
+	}
+}
