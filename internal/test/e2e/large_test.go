@@ -81,7 +81,7 @@ func TestBoundedReading(t *testing.T) {
 	}
 	const bound = 4 << 20 // the tools themselves are mapped, not read
 	dir := t.TempDir()
-	write(t, dir, "s.jsonl", large(34<<20))
+	write(t, dir, "s.jsonl", large(17<<20))
 	if r := runCommand(t, dir, "", "sess-compact", "--keep", "3000", "s.jsonl"); r.status != 0 {
 		t.Fatal(r.stderr)
 	}
@@ -116,7 +116,7 @@ func TestLargeState(t *testing.T) {
 	b.WriteString(strings.Replace(header, `"cwd"`, `"title":"a title","cwd"`, 1))
 	b.WriteString(`{"type":"thinking_level_change","id":"think","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","thinkingLevel":"high"}` + "\n")
 	b.WriteString(`{"type":"label","id":"label","parentId":"think","timestamp":"2026-01-02T03:05:00.000Z","targetId":"think","label":"here"}` + "\n")
-	b.WriteString(strings.Replace(strings.TrimPrefix(large(34<<20), header), `"parentId":null`, `"parentId":"label"`, 1))
+	b.WriteString(strings.Replace(strings.TrimPrefix(large(17<<20), header), `"parentId":null`, `"parentId":"label"`, 1))
 	write(t, dir, "s.jsonl", b.String())
 	for _, args := range [][]string{
 		{"sess-append", "-r", "assistant", "--model", "m", "--provider", "p", "-t", "an answer", "s.jsonl"},

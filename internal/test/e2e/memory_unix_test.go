@@ -259,7 +259,7 @@ func TestWholeMemory(t *testing.T) {
 		t.Skip("moves hundreds of megabytes: not with -short")
 	}
 	small, big := t.TempDir(), t.TempDir()
-	less, more := manyEntries(t, small, 70<<20), manyEntries(t, big, 140<<20)
+	less, more := manyEntries(t, small, 35<<20), manyEntries(t, big, 70<<20)
 	for _, tt := range wholes {
 		growth := float64(peakMemory(t, big, tt.args)-peakMemory(t, small, tt.args)) / float64(more-less)
 		t.Logf("%s: %.2f times the session", strings.Join(tt.args, " "), growth)
