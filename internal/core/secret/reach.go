@@ -17,14 +17,23 @@ type reach struct{ bytes, runs int }
 // maxReach is up to which length a repetition is counted in bytes.
 const maxReach = 1 << 10
 
-// reachOf returns the reach of an expression. ok is false if it has none, or may match where
-// no keyword is.
-func reachOf(expr string, keywords []string) (r reach, ok bool) {
+// A shape says where an expression need not be tried.
+type shape struct {
+	near  bool // it has a reach, and matches nothing without a keyword
+	reach reach
+	needs []need
+}
+
+func shapeOf(expr string, keywords []string) (s shape) {
 	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil || !requires(re, keywords) {
-		return r, false
+	if err != nil {
+		return s
 	}
-	return measure(re)
+	s.needs = needsOf(re)
+	if requires(re, keywords) {
+		s.reach, s.near = measure(re)
+	}
+	return s
 }
 
 // measure returns the longest text that an expression matches, without regard to the text around

@@ -48,7 +48,7 @@ type rule struct {
 	rank    int         // the smaller is the more specific
 	whole   func() bool // the secret is all that matches
 	as      string
-	reach   func() (reach, bool)
+	shape   func() shape
 
 	shapeless bool // any value beside a name is its secret
 }
@@ -64,7 +64,7 @@ func (r Rule) compile(rank int) *rule {
 		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow), as: r.As,
 		regex: lazy.Regexp(r.Regex),
 		loose: sync.OnceValues(r.loose),
-		reach: sync.OnceValues(func() (reach, bool) { return reachOf(r.Regex, r.Keywords) }),
+		shape: sync.OnceValue(func() shape { return shapeOf(r.Regex, r.Keywords) }),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
 
 		shapeless: strings.Contains(r.Regex, value),
@@ -74,7 +74,7 @@ func (r Rule) compile(rank int) *rule {
 // loose returns the looser form of the expression. A rule has none that is not tried near its
 // keywords only, or whose groups are parts of a secret.
 func (r Rule) loose() (*regexp.Regexp, bool) {
-	if _, ok := reachOf(r.Regex, r.Keywords); !ok || r.Group == 0 && partial(r.Regex) {
+	if !shapeOf(r.Regex, r.Keywords).near || r.Group == 0 && partial(r.Regex) {
 		return nil, false
 	}
 	expr, glued := loosened(r.Regex)

@@ -203,10 +203,10 @@ func TestWindows(t *testing.T) {
 	near, far := newSet(t, Options{Generic: true}), newSet(t, Options{Generic: true})
 	windowed := 0
 	for _, r := range far.rules {
-		if _, ok := r.reach(); ok {
+		if r.shape().near {
 			windowed++
 		}
-		r.reach = func() (reach, bool) { return reach{}, false }
+		r.shape = func() shape { return shape{} }
 	}
 	if windowed < 190 {
 		t.Errorf("only %d of %d rules have a reach", windowed, len(far.rules))

@@ -331,31 +331,35 @@ func (s *Set) candidates(text string, try func(rule int32, in Span)) {
 		for n < len(hits) && hits[n].rule == rule {
 			n++
 		}
-		r, ok := s.rules[rule].reach()
-		if !ok || !placed {
-			try(rule, Span{0, len(text)})
+		r := s.rules[rule].shape()
+		tryIn := func(in Span) {
+			if !placed || met(r.needs, text[in.From:in.To], lower[in.From:in.To]) {
+				try(rule, in)
+			}
+		}
+		if !r.near || !placed {
+			tryIn(Span{0, len(text)})
 			hits = hits[n:]
 			continue
 		}
-		in := r.window(text, hits[0].Span, &m.gaps)
+		in := r.reach.window(text, hits[0].Span, &m.gaps)
 		for _, h := range hits[1:n] {
-			next := r.window(text, h.Span, &m.gaps)
+			next := r.reach.window(text, h.Span, &m.gaps)
 			if next.From > in.To {
-				try(rule, in)
+				tryIn(in)
 				in = next
 			}
 			in.From, in.To = min(in.From, next.From), max(in.To, next.To)
 		}
-		try(rule, in)
+		tryIn(in)
 		hits = hits[n:]
 	}
 }
 
-// toLower returns a text in lower case, as keywords are. placed says that each character
-// stands where it does in the text: it does not if another one has an ASCII letter for its
-// lower case.
+// toLower returns a text in lower case, as keywords are. placed says that each character stands where it does in the text, and
+// that none but ASCII letters matches an ASCII letter in any case.
 func (m *scratch) toLower(text string) (lower []byte, placed bool) {
-	if strings.Contains(text, "\u212a") || strings.Contains(text, "\u0130") { // K and I of other scripts
+	if strings.Contains(text, "\u212a") || strings.Contains(text, "\u0130") || strings.Contains(text, "\u017f") { // K, I and s of other scripts
 		return bytes.ToLower([]byte(text)), false
 	}
 	m.lower = append(m.lower[:0], text...)
