@@ -83,7 +83,7 @@ func (c *config) redactor(s *cli.Streams) (*redact.Redactor, error) {
 	}
 	c.set, how.Signatures, how.Images, how.Damaged = how.Set, c.signatures == "drop", c.images, c.damaged == "drop"
 	if c.check {
-		how.Broken = c.breaks
+		how.Broken = func(l jsonl.Line) { c.broken = append(c.broken, l) }
 	}
 	r, err := redact.New(how)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -90,7 +89,7 @@ func (o *output) to(w io.Writer) error {
 
 // scan looks at an open session.
 func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input, emit func(string) error, report func(redact.Found)) error {
-	src := io.Reader(disk.Reader{Ctx: ctx, R: in})
+	src, whole := io.Reader(disk.Reader{Ctx: ctx, R: in}), in.Whole()
 	if !c.rawJSONL {
 		var head bytes.Buffer
 		if _, err := session.ReadHeader(io.TeeReader(src, &head)); err != nil {
@@ -107,7 +106,7 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 		}
 	}
 	c.broken = nil
-	err := r.Run(jsonl.Lines(src), write, report)
+	err := r.Run(jsonl.Lines(src), whole, write, report)
 	if failed != nil || err == nil {
 		return failed
 	}
@@ -117,13 +116,6 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 		return cli.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
 	}
 	return err
-}
-
-// breaks notes a line that is no JSON. A blank one says nothing, and a byte order mark is passed over.
-func (c *config) breaks(l jsonl.Line) {
-	if len(bytes.TrimSpace(l.Data)) > 0 && !js.Valid(bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))) {
-		c.broken = append(c.broken, jsonl.Line{Number: l.Number, Torn: l.Torn})
-	}
 }
 
 // form returns how findings are printed.

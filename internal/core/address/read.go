@@ -237,6 +237,13 @@ func (in *Input) Large(least int64) (f *os.File, size int64, ok bool) {
 	return f, fi.Size(), err == nil && at == 0
 }
 
+// Whole reports whether all of the session is there, in a file or with another agent: not so in a pipe, whose writer may take
+// its time.
+func (in *Input) Whole() bool {
+	_, _, file := in.Large(0)
+	return file || in.foreign
+}
+
 // Locate puts the file at path, standard input if it is "", and the line if
 // there is one, in front of an error.
 func Locate(path string, err error) error {

@@ -89,6 +89,9 @@ func cuts() map[string]func(s string) string {
 // A secret of any kind, cut anywhere in what one speaker says, is taken out whole.
 func TestCuts(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("every secret, cut at many places: not with -short")
+	}
 	for name, cut := range cuts() {
 		missed := map[string]int{}
 		for _, k := range planted.New(20).Kinds() {

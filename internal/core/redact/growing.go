@@ -17,7 +17,7 @@ func (r *Redactor) Growing() *Growing { return &Growing{r: r, q: &queue{spoken: 
 // Line returns the next line without its secrets. The error is a [session.Problem] if one cannot be taken out.
 func (g *Growing) Line(text string) (clean string, err error) {
 	g.number++
-	l := g.r.line(jsonl.Line{Data: []byte(text), Number: g.number, Torn: true}) // without a line feed
+	l := g.r.line(newLine(jsonl.Line{Data: []byte(text), Number: g.number, Torn: true})) // without a line feed
 	g.r.newest = l
 	if l.last.index >= 0 {
 		g.q.hear(g.r, l)

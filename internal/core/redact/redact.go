@@ -34,7 +34,7 @@ type Options struct {
 	Images     string // "note": a text stands in place of each image; "drop": nothing
 	Damaged    bool   // a line that is no JSON and has a secret is replaced
 
-	Broken func(jsonl.Line) // is told of each line that is no JSON, if it is not nil
+	Broken func(jsonl.Line) // is told of each line that is no JSON and not blank, by its number, if it is not nil
 }
 
 // A Found is a secret that was found, by where it stands. It does not print the secret.
@@ -93,6 +93,8 @@ type line struct {
 	kind        string // of which it is: lines of one kind may carry one text on
 	cuts        map[int][]cut
 	literals    map[int]text
+	broken      bool // it is no JSON
+	panicked    bool // looking at it did
 	keys        bool // a key is cut
 	found       []Found
 	first, last piece

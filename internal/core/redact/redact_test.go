@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -13,6 +14,7 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -57,19 +59,26 @@ func with(t tester, o Options) *Redactor {
 
 // run redacts a text of lines.
 func run(r *Redactor, text string) (out string, found []Found, err error) {
+	return runBeside(r, text, false)
+}
+
+func runBeside(r *Redactor, text string, beside bool) (out string, found []Found, err error) {
 	var b strings.Builder
-	err = r.Run(jsonl.Lines(strings.NewReader(text)), func(s string) error { b.WriteString(s); return nil },
+	err = r.Run(jsonl.Lines(strings.NewReader(text)), beside, func(s string) error { b.WriteString(s); return nil },
 		func(f Found) { found = append(found, f) })
 	return b.String(), found, err
 }
 
 // redacted redacts lines that must go through, and holds the output to all laws: the same
-// shape, nothing found in it, the same again.
+// shape, nothing found in it, the same again, and the same when lines are looked at side by side.
 func redacted(t tester, o Options, text string) (string, []Found) {
 	t.Helper()
 	out, found, err := run(with(t, o), text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if others, also, err := runBeside(with(t, o), text, true); others != out || !reflect.DeepEqual(also, found) || err != nil {
+		t.Errorf("side by side it is %v, %v\n%s\nnot %v\n%s", err, also, others, found, out)
 	}
 	if o.Images == "" && !o.Damaged && shapes(out) != shapes(text) {
 		t.Errorf("the shape changed:\n%s\n%s", shapes(text), shapes(out))
@@ -412,6 +421,9 @@ func TestNoSecrets(t *testing.T) {
 // A corpus of more than a megabyte has no secrets: hashes, uuids, lock files, pictures, code.
 func TestFalsePositives(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a megabyte of code: not with -short")
+	}
 	rnd := rand.New(rand.NewPCG(3, 3))
 	random := func(n int) []byte {
 		b := make([]byte, n)
@@ -474,6 +486,56 @@ func TestDamaged(t *testing.T) {
 	in := "\xef\xbb\xbf" + message(text1(ghp))
 	if out, _ := redacted(t, Options{}, in); !strings.HasPrefix(out, "\xef\xbb\xbf{") || strings.Contains(out, ghp) {
 		t.Error(out)
+	}
+}
+
+// An error of the lines, of what is written and of a line comes in its place, whether or not lines are looked at side by side.
+func TestRunFails(t *testing.T) {
+	t.Parallel()
+	const lines = 40
+	for _, beside := range []bool{false, true} {
+		one := `{"type":"message","id":"a0000001","message":{"role":"user","content":"hi"}}` + "\n"
+		text := strings.Repeat(one+strings.Replace(one, "user", "assistant", 1), lines/2)
+		torn := errors.New("torn")
+		broken := func(yield func(jsonl.Line, error) bool) {
+			for l := range jsonl.Lines(strings.NewReader(text)) {
+				if !yield(l, nil) {
+					return
+				}
+			}
+			yield(jsonl.Line{}, torn)
+		}
+		written := 0
+		write := func(part string) error {
+			written += strings.Count(part, "\n")
+			return nil
+		}
+		if err := with(t, Options{}).Run(broken, beside, write, func(Found) {}); !errors.Is(err, torn) || written < lines-1 {
+			t.Errorf("beside %v: %v after %d lines", beside, err, written)
+		}
+		full := errors.New("full")
+		if err := with(t, Options{}).Run(jsonl.Lines(strings.NewReader(text)), beside, func(string) error { return full }, func(Found) {}); !errors.Is(err, full) {
+			t.Errorf("beside %v: %v", beside, err)
+		}
+		secrets := planted.New(5)
+		damaged := text + `{"torn":"` + secrets.GitHub() + "\n" + text
+		_, _, err := runBeside(with(t, Options{}), damaged, beside)
+		if p, ok := session.AsProblem(err); !ok || p.Kind != Damaged || p.Line != lines+1 {
+			t.Errorf("beside %v: %v", beside, err)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("beside %v: no panic where Run was called", beside)
+				}
+			}()
+			_, _, _ = runBeside(&Redactor{o: Options{}, clean: map[string]bool{}}, text, beside) // without rules
+		}()
+		var numbers []int
+		o := Options{Broken: func(l jsonl.Line) { numbers = append(numbers, l.Number) }}
+		if _, _, err := runBeside(with(t, o), "no\n\n{}\n \nno", beside); err != nil || !slices.Equal(numbers, []int{1, 5}) {
+			t.Errorf("beside %v: lines %v are no JSON, %v", beside, numbers, err)
+		}
 	}
 }
 

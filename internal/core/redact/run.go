@@ -3,14 +3,17 @@ package redact
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -18,11 +21,11 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Run looks at lines, and calls report for the findings, in the order of the lines. It calls emit
+// Run looks at lines, with beside at several of them side by side, and calls report for the findings, in the order of the lines. It calls emit
 // for the lines without their secrets, in pieces of any length; if emit is nil, it only looks. It
 // returns an error of the lines or of emit as it is, and a [session.Problem] for a line of which a
-// secret cannot be taken out; that line is not emitted.
-func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) error, report func(Found)) error {
+// secret cannot be taken out; that line is not emitted. With beside it returns when the next line has come, or the end.
+func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], beside bool, emit func(string) error, report func(Found)) error {
 	q := &queue{spoken: map[string]*speech{}}
 	finish := func() error {
 		for l, ok := q.next(); ok; l, ok = q.next() {
@@ -32,11 +35,17 @@ func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) err
 		}
 		return nil
 	}
-	for raw, err := range lines {
+	for l, err := range r.looked(lines, beside) {
 		if err != nil {
 			return err
 		}
-		q.add(r, r.line(raw))
+		if l.panicked {
+			r.line(l) // which panics here
+		}
+		if l.broken && r.o.Broken != nil && strings.TrimSpace(l.text) != "" {
+			r.o.Broken(jsonl.Line{Number: l.number, Torn: l.end == ""})
+		}
+		q.add(r, l)
 		if err := finish(); err != nil {
 			return err
 		}
@@ -45,10 +54,67 @@ func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) err
 	return finish()
 }
 
-// line looks at a line.
-func (r *Redactor) line(raw jsonl.Line) *line {
+// ahead is how many lines are looked at ahead for each processor: some take a hundred times as long as the next.
+const ahead = 8
+
+// maxBeside is how long a line is that is looked at while another one is, in bytes: to look takes several times its length of
+// memory.
+const maxBeside = 256 << 10
+
+// looked looks at lines, and yields them in their order.
+func (r *Redactor) looked(lines iter.Seq2[jsonl.Line, error], beside bool) iter.Seq2[*line, error] {
+	return func(yield func(*line, error) bool) {
+		if !beside {
+			for raw, err := range lines {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if l := newLine(raw); !yield(r.line(l), nil) {
+					return
+				}
+			}
+			return
+		}
+		var failed error // of the lines
+		jobs := func(yield func(*line) bool) {
+			for raw, err := range lines {
+				if failed = err; err != nil || !yield(newLine(raw)) {
+					return
+				}
+			}
+		}
+		workers := sync.Pool{New: func() any { return &Redactor{o: r.o, clean: map[string]bool{}} }}
+		var long sync.Mutex
+		look := func(_ context.Context, l *line) *line {
+			before := *l
+			defer func() {
+				if recover() != nil {
+					*l = before
+					l.panicked = true
+				}
+			}()
+			if len(l.text) > maxBeside {
+				long.Lock()
+				defer long.Unlock()
+			}
+			w := workers.Get().(*Redactor) //nolint:forcetypeassert // nothing else is in there
+			defer workers.Put(w)
+			return w.line(l)
+		}
+		for l := range parallel.Map(context.Background(), ahead*runtime.GOMAXPROCS(0), jobs, look) {
+			if !yield(l, nil) {
+				return
+			}
+		}
+		if failed != nil {
+			yield(nil, failed)
+		}
+	}
+}
+
+func newLine(raw jsonl.Line) *line {
 	l := &line{text: string(raw.Data), number: raw.Number, end: "\n"}
-	l.first.index, l.last.index = -1, -1
 	if raw.Torn {
 		l.end = ""
 	}
@@ -57,10 +123,14 @@ func (r *Redactor) line(raw jsonl.Line) *line {
 			l.lead, l.text = jsonl.ByteOrderMark, rest
 		}
 	}
+	return l
+}
+
+// line looks at a line.
+func (r *Redactor) line(l *line) *line {
+	l.first.index, l.last.index = -1, -1
 	if !js.Valid([]byte(l.text)) {
-		if r.o.Broken != nil {
-			r.o.Broken(raw)
-		}
+		l.broken = true
 		for _, f := range r.o.Set.Find(l.text) {
 			l.found = append(l.found, Found{Finding: f, Line: l.number, Field: "line", Damaged: true})
 		}
@@ -196,7 +266,7 @@ func (f Found) Problem() session.Problem {
 func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
 	var clean bytes.Buffer
 	err := refusing(func(report func(Found)) error {
-		return r.Run(jsonl.Lines(in), func(text string) error {
+		return r.Run(jsonl.Lines(in), true, func(text string) error {
 			clean.WriteString(text)
 			return nil
 		}, report)
