@@ -105,9 +105,9 @@ func (c *config) directory(ctx context.Context, s *cli.Streams, h session.Header
 	switch {
 	case err != nil || of == "":
 	case inRepo(ctx, here, h.Origin().Repo()):
-		s.Notef("the directory of the session, %s, is not here: it goes on in %s, the same repository", of, here)
+		s.Notef("it goes on in this directory, of the same repository: that of the session, %s, is not here", of)
 	default:
-		s.Warnf("the directory of the session, %s, is not here: it goes on in %s", of, here)
+		s.Warnf("it goes on in this directory: that of the session, %s, is not here", of)
 	}
 	return here, err
 }

@@ -234,8 +234,8 @@ func TestHandoffElsewhere(t *testing.T) {
 `)
 			scripted(t, dir, "mkdir tree; cd tree; "+tt.tree)
 			r := scripted(t, dir, "cd tree; sess-handoff -v --to pi ../s.jsonl")
-			got := regexp.MustCompile(`(?m)^sess-handoff: .*is not here: it goes on in .*/tree.*$`).FindString(r.stderr)
-			if want := strings.HasSuffix(got, "/tree, the same repository") && !strings.Contains(got, "warning"); got == "" || want != tt.same || !tt.same && !strings.Contains(got, "warning") {
+			got := regexp.MustCompile(`(?m)^sess-handoff: .*it goes on in this directory.*: that of the session, /nowhere/at/all, is not here$`).FindString(r.stderr)
+			if want := strings.Contains(got, "directory, of the same repository: ") && !strings.Contains(got, "warning"); got == "" || want != tt.same || !tt.same && !strings.Contains(got, "warning") {
 				t.Errorf("%q of %s", got, r.stderr)
 			}
 			if r := scripted(t, dir, "cd tree; sess-handoff --to pi ../s.jsonl"); strings.Contains(r.stderr, "is not here") == tt.same {
