@@ -74,7 +74,7 @@ func (s *Streams) warn(class Class, format string, args []any) {
 	}
 	s.mu.Unlock()
 	if !kept {
-		s.printf("warning: %s", text)
+		s.printf("%s%s", warning, text)
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *Streams) Unfold() {
 			if l.count > 1 {
 				more = " (and " + l.more(Class(class), l.count-1) + ")"
 			}
-			s.printf("%s%s", within(width, utf8.RuneCountInString(more), "warning: "+l.text), more)
+			s.printf("%s%s", within(width, utf8.RuneCountInString(more), warning+l.text), more)
 		}
 		if c.rest.count > 0 {
 			s.printf("warning: … and %s; --verbose lists them", c.rest.more(Class(class), c.rest.count))
@@ -160,10 +160,23 @@ func (l *folded) more(class Class, n int) string {
 }
 
 // within returns a text that fits into a line of a terminal that has width columns and has to keep room for some; -v has all of
-// it. There is no terminal if width is 0.
+// it. There is no terminal if width is 0. A path in front of the message is cut first, at its beginning.
 func within(width, room int, text string) string {
 	if width == 0 {
 		return text
 	}
-	return tty.Fit(tty.Clean(text), max(width-room, 1))
+	text, width = tty.Clean(text), max(width-room, 1)
+	if place, what, ok := strings.Cut(strings.TrimPrefix(text, warning), ": "); ok && strings.ContainsAny(place, `/\`) {
+		path := []rune(place)
+		if over := utf8.RuneCountInString(text) - width; over > 0 && len(path) > leastOfPath {
+			from := min(over+1, len(path)-leastOfPath)
+			text = text[:len(text)-len(place)-len(": ")-len(what)] + "…" + string(path[from:]) + ": " + what
+		}
+	}
+	return tty.Fit(text, width)
 }
+
+const warning = "warning: "
+
+// leastOfPath is how many characters of a path are printed at least, from its end: the end of a name and a line.
+const leastOfPath = 24

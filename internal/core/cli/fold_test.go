@@ -131,6 +131,11 @@ func TestFoldWidth(t *testing.T) {
 		{21, "a long text", "a long te…"},
 		{21, "a\x1blong text", `a\x1blong…`},
 		{3, "a long text", "…"},
+		{100, "warning: /home/somebody/projects/a-long-name/b/sessions/s.jsonl:12: torn last line of 3 bytes", "warning: …/somebody/projects/a-long-name/b/sessions/s.jsonl:12: torn last line of 3 bytes"},
+		{80, "warning: /home/somebody/projects/a-long-name/b/sessions/s.jsonl:12: torn last line of 3 bytes", "warning: …-long-name/b/sessions/s.jsonl:12: torn last line of 3 bytes"},
+		{60, "warning: /home/somebody/projects/a-long-name/b/sessions/s.jsonl:12: torn last line of 3 bytes", "warning: …me/b/sessions/s.jsonl:12: torn last li…"},
+		{50, "warning: claude:5c0447e5, line 6: torn last line of 3 bytes", "warning: claude:5c0447e5, line 6: torn…"},
+		{50, "warning: a/b.jsonl:1: torn last line of many, many bytes", "warning: a/b.jsonl:1: torn last line o…"},
 	} {
 		if got := cli.Within("sess-demo", tt.width, tt.text); got != tt.want {
 			t.Errorf("%d: %q, want %q", tt.width, got, tt.want)
