@@ -49,7 +49,11 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if name == "" || name == "-" {
 		return c.filter(ctx, s)
 	}
-	src, err := address.Read(ctx, s, name)
+	read := address.Read
+	if c.looks() {
+		read = address.ReadAny
+	}
+	src, err := read(ctx, s, name)
 	if err != nil {
 		return err
 	}
