@@ -21,10 +21,10 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Run looks at lines, with beside at several of them side by side, and calls report for the findings, in the order of the lines. It calls emit
-// for the lines without their secrets, in pieces of any length; if emit is nil, it only looks. It
-// returns an error of the lines or of emit as it is, and a [session.Problem] for a line of which a
-// secret cannot be taken out; that line is not emitted. With beside it returns when the next line has come, or the end.
+// Run looks at lines, with beside at several of them side by side, and calls report for the findings, in the order of the lines.
+// It calls emit for the lines without their secrets, in pieces of any length; if emit is nil, it only looks. It returns an error
+// of the lines or of emit as it is, and a [session.Problem] for a line of which a secret cannot be taken out; that line is not
+// emitted. With beside it returns when the next line has come, or the end.
 func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], beside bool, emit func(string) error, report func(Found)) error {
 	q := &queue{spoken: map[string]*speech{}}
 	finish := func() error {
