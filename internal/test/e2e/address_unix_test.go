@@ -299,7 +299,7 @@ func TestImportReaderGone(t *testing.T) {
 		}
 		c := prepare(with(t, args[0], script), home, args)
 		c.Stdout = w
-		r.Close()
+		leave(t, r, w)
 		got := wait(t, c)
 		w.Close()
 		checkRun(t, got, 141, args[0], "")

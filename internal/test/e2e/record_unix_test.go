@@ -488,8 +488,8 @@ func TestRecordReaderGone(t *testing.T) {
 	}
 	c.Stdout = w
 	end := begin(t, c)
+	leave(t, r, w)
 	w.Close()
-	r.Close()
 	_, _ = io.WriteString(in, stream)
 	if got := end(); got.status != 141 {
 		t.Errorf("status %d: %s", got.status, got.stderr)

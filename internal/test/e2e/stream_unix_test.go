@@ -3,12 +3,14 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // everyTool is a run of each tool that prints something.
@@ -53,12 +55,28 @@ func TestClosedPipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Close()
+			leave(t, r, w)
 			defer w.Close()
 			c := command(dir, args...)
 			c.Stdout = w
 			checkRun(t, wait(t, c), 141, tool, "")
 		})
+	}
+}
+
+// leave closes the end of a pipe that is read, and waits until nobody has it: a process that another test starts has it, too,
+// until it becomes its program.
+func leave(t *testing.T, r, w *os.File) {
+	t.Helper()
+	r.Close()
+	for {
+		switch _, err := w.Write([]byte("x")); {
+		case errors.Is(err, syscall.EPIPE):
+			return
+		case err != nil:
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -211,11 +211,11 @@ func TestTurnReaderGone(t *testing.T) {
 	c := command(dir, "sess-turn", "-t", "what now?", "s.jsonl", "--", "sh", "stub")
 	c.Stdout = w
 	end := begin(t, c)
-	w.Close()
 	if _, err := r.Read(make([]byte, 1)); err != nil {
 		t.Error(err)
 	}
-	r.Close()
+	leave(t, r, w)
+	w.Close()
 	_, err = tell.WriteString("go\n")
 	check(t, err)
 	if got := end(); got.status != 141 || got.stderr != "" {
