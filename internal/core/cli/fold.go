@@ -166,11 +166,11 @@ func within(width, room int, text string) string {
 		return text
 	}
 	text, width = tty.Clean(text), max(width-room, 1)
-	if place, what, ok := strings.Cut(strings.TrimPrefix(text, warning), ": "); ok && strings.ContainsAny(place, `/\`) {
+	if place, _, ok := strings.Cut(strings.TrimPrefix(text, warning), ": "); ok && strings.ContainsAny(place, `/\`) {
 		path := []rune(place)
 		if over := utf8.RuneCountInString(text) - width; over > 0 && len(path) > leastOfPath {
 			from := min(over+1, len(path)-leastOfPath)
-			text = text[:len(text)-len(place)-len(": ")-len(what)] + "…" + string(path[from:]) + ": " + what
+			text = strings.Replace(text, place, "…"+string(path[from:]), 1)
 		}
 	}
 	return tty.Fit(text, width)

@@ -64,18 +64,6 @@ const maxBeside = 256 << 10
 // looked looks at lines, and yields them in their order.
 func (r *Redactor) looked(lines iter.Seq2[jsonl.Line, error], beside bool) iter.Seq2[*line, error] {
 	return func(yield func(*line, error) bool) {
-		if !beside {
-			for raw, err := range lines {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if l := newLine(raw); !yield(r.line(l), nil) {
-					return
-				}
-			}
-			return
-		}
 		var failed error // of the lines
 		jobs := func(yield func(*line) bool) {
 			for raw, err := range lines {
@@ -84,25 +72,17 @@ func (r *Redactor) looked(lines iter.Seq2[jsonl.Line, error], beside bool) iter.
 				}
 			}
 		}
-		workers := sync.Pool{New: func() any { return &Redactor{o: r.o, clean: map[string]bool{}} }}
-		var long sync.Mutex
-		look := func(_ context.Context, l *line) *line {
-			before := *l
-			defer func() {
-				if recover() != nil {
-					*l = before
-					l.panicked = true
+		looked := func(yield func(*line) bool) {
+			for l := range jobs {
+				if !yield(r.line(l)) {
+					return
 				}
-			}()
-			if len(l.text) > maxBeside {
-				long.Lock()
-				defer long.Unlock()
 			}
-			w := workers.Get().(*Redactor) //nolint:forcetypeassert // nothing else is in there
-			defer workers.Put(w)
-			return w.line(l)
 		}
-		for l := range parallel.Map(context.Background(), ahead*runtime.GOMAXPROCS(0), jobs, look) {
+		if beside {
+			looked = r.sideBySide(jobs)
+		}
+		for l := range looked {
 			if !yield(l, nil) {
 				return
 			}
@@ -111,6 +91,29 @@ func (r *Redactor) looked(lines iter.Seq2[jsonl.Line, error], beside bool) iter.
 			yield(nil, failed)
 		}
 	}
+}
+
+// sideBySide looks at several lines at once, and yields them in their order.
+func (r *Redactor) sideBySide(jobs iter.Seq[*line]) iter.Seq[*line] {
+	workers := sync.Pool{New: func() any { return &Redactor{o: r.o, clean: map[string]bool{}} }}
+	var long sync.Mutex
+	look := func(_ context.Context, l *line) *line {
+		before := *l
+		defer func() {
+			if recover() != nil {
+				*l = before
+				l.panicked = true
+			}
+		}()
+		if len(l.text) > maxBeside {
+			long.Lock()
+			defer long.Unlock()
+		}
+		w := workers.Get().(*Redactor) //nolint:forcetypeassert // nothing else is in there
+		defer workers.Put(w)
+		return w.line(l)
+	}
+	return parallel.Map(context.Background(), ahead*runtime.GOMAXPROCS(0), jobs, look)
 }
 
 func newLine(raw jsonl.Line) *line {

@@ -15,10 +15,16 @@ type need []atom
 
 // An atom is a literal in lower case, or a run of bytes of a class.
 type atom struct {
-	text  []byte
-	class *[256]bool // of a run; nil: text
-	least int        // bytes of the run
+	text  string
+	class bitset // of a run
+	least int    // bytes of the run; 0: it is text
 }
+
+// A bitset is a set of bytes.
+type bitset [4]uint64
+
+func (s *bitset) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *bitset) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
 const (
 	maxNeeds = 6 // of an expression: those that are met least
@@ -77,7 +83,13 @@ func alternatives(subs []*syntax.Regexp) []need {
 		var wider []need
 		for _, n := range needsOf(sub) {
 			for _, other := range all {
-				if both := joinedNeed(other, n); len(both) <= maxAtoms {
+				both := slices.Clone(other)
+				for _, a := range n {
+					if !slices.Contains(both, a) {
+						both = append(both, a)
+					}
+				}
+				if len(both) <= maxAtoms {
 					wider = append(wider, both)
 				}
 			}
@@ -89,16 +101,6 @@ func alternatives(subs []*syntax.Regexp) []need {
 	return all
 }
 
-func joinedNeed(a, b need) need {
-	a = slices.Clone(a)
-	for _, x := range b {
-		if !a.has(x) {
-			a = append(a, x)
-		}
-	}
-	return a
-}
-
 // oneOf returns the need of one of some texts, without those that have another one in them.
 func oneOf(list []string) []need {
 	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return strings.Contains(s, "ſ") })
@@ -108,8 +110,8 @@ func oneOf(list []string) []need {
 		switch {
 		case s == "" || len(s) == 1 && strings.IndexByte("@<>$%{}[]|", s[0]) < 0 || strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }):
 			return nil // it is everywhere, or the case of other scripts, which is not that of toLower
-		case !slices.ContainsFunc(n, func(a atom) bool { return strings.Contains(s, string(a.text)) }):
-			n = append(n, atom{text: []byte(s)})
+		case !slices.ContainsFunc(n, func(a atom) bool { return strings.Contains(s, a.text) }):
+			n = append(n, atom{text: s})
 		}
 	}
 	if len(n) == 0 || len(n) > maxAtoms {
@@ -124,7 +126,7 @@ func rarest(all []need) (few []need) {
 	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(b.rarity()-a.rarity(), len(a)-len(b)) })
 	for _, n := range all {
 		wider := slices.ContainsFunc(few, func(other need) bool {
-			return !slices.ContainsFunc(other, func(a atom) bool { return !n.has(a) })
+			return !slices.ContainsFunc(other, func(a atom) bool { return !slices.Contains(n, a) })
 		})
 		if !wider && len(few) < maxNeeds {
 			few = append(few, n)
@@ -142,26 +144,17 @@ func (n need) rarity() int {
 	return least
 }
 
-func (n need) has(a atom) bool {
-	return slices.ContainsFunc(n, func(b atom) bool {
-		return bytes.Equal(a.text, b.text) && a.least == b.least && (a.class == nil) == (b.class == nil) && (a.class == nil || *a.class == *b.class)
-	})
-}
-
 // bytesOf returns the bytes that characters of a class have.
-func bytesOf(class *syntax.Regexp) *[256]bool {
-	var set [256]bool
+func bytesOf(class *syntax.Regexp) (set bitset) {
 	for i := 0; i < len(class.Rune); i += 2 {
 		for c := class.Rune[i]; c <= min(class.Rune[i+1], utf8.RuneSelf-1); c++ {
-			set[c] = true
+			set.add(byte(c))
 		}
-		if class.Rune[i+1] >= utf8.RuneSelf {
-			for c := utf8.RuneSelf; c < len(set); c++ {
-				set[c] = true
-			}
+		for c := utf8.RuneSelf; c < 256 && class.Rune[i+1] >= utf8.RuneSelf; c++ {
+			set.add(byte(c))
 		}
 	}
-	return &set
+	return set
 }
 
 // met reports whether a text, which lower is in lower case, has an atom of each need.
@@ -175,13 +168,13 @@ func met(needs []need, text string, lower []byte) bool {
 }
 
 func (a atom) in(text string, lower []byte) bool {
-	if a.class == nil {
-		return bytes.Contains(lower, a.text)
+	if a.least == 0 {
+		return bytes.Contains(lower, []byte(a.text))
 	}
 	// From the last byte of a run back: where one is of another class no run begins before it.
 	for end := a.least; end <= len(text); {
 		at := end
-		for at > end-a.least && a.class[text[at-1]] {
+		for at > end-a.least && a.class.has(text[at-1]) {
 			at--
 		}
 		if at == end-a.least {

@@ -60,11 +60,12 @@ type allow struct {
 }
 
 func (r Rule) compile(rank int) *rule {
+	at := sync.OnceValue(func() shape { return shapeOf(r.Regex, r.Keywords) })
 	return &rule{
 		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow), as: r.As,
 		regex: lazy.Regexp(r.Regex),
-		loose: sync.OnceValues(r.loose),
-		shape: sync.OnceValue(func() shape { return shapeOf(r.Regex, r.Keywords) }),
+		loose: sync.OnceValues(func() (*regexp.Regexp, bool) { return r.loose(at().near) }),
+		shape: at,
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
 
 		shapeless: strings.Contains(r.Regex, value),
@@ -73,8 +74,8 @@ func (r Rule) compile(rank int) *rule {
 
 // loose returns the looser form of the expression. A rule has none that is not tried near its
 // keywords only, or whose groups are parts of a secret.
-func (r Rule) loose() (*regexp.Regexp, bool) {
-	if !shapeOf(r.Regex, r.Keywords).near || r.Group == 0 && partial(r.Regex) {
+func (r Rule) loose(near bool) (*regexp.Regexp, bool) {
+	if !near || r.Group == 0 && partial(r.Regex) {
 		return nil, false
 	}
 	expr, glued := loosened(r.Regex)
