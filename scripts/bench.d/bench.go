@@ -76,7 +76,7 @@ func (b *bench) build(ctx context.Context) error {
 	b.s.Notef("building")
 	built := filepath.Join(b.work, "built")
 	for dir, packages := range map[string][]string{".": {"./cmd/..."}, "scripts/bench.d": {"./noop", "./empty", "./bound", "./generate"}} {
-		args := []string{"build", "-C", dir, "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", built + string(filepath.Separator)}
+		args := []string{"build", "-C", dir, "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", built + string(filepath.Separator)}
 		cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -39,7 +39,7 @@ func (b *build) compile(ctx context.Context) (map[names.Target]string, error) {
 
 func (b *build) compileFor(ctx context.Context, t names.Target) (string, error) {
 	dir := filepath.Join(b.work, t.OS+"-"+t.Arch)
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-tags", tags, "-o", dir + string(filepath.Separator)}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w -buildid=", "-tags", tags, "-o", dir + string(filepath.Separator)}
 	for _, tool := range b.tools {
 		args = append(args, "./cmd/"+tool)
 	}
