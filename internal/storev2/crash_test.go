@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/drawn"
 )
 
 // A crashCase is one operation that is struck at each of its system calls.
@@ -28,23 +29,25 @@ type crashCase struct {
 }
 
 // Whichever system call is the last of a process, or fails: what was acknowledged
-// is there, the store can be put in order, and can be written again. With -short it
-// is every twelfth call.
+// is there, the store can be put in order, and can be written again. It is every third call, with
+// SESS_DRAW=full each, and with -short every twelfth.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	step := 1
+	starts, step := drawn.Third(t, []int{1, 2, 3}), 3
 	if testing.Short() {
-		step = 12
+		starts, step = []int{1}, 12
 	}
 	for name, tt := range crashCases {
 		for _, f := range []fault{kill, powerLoss, failing} {
 			t.Run(name+"/"+string(f), func(t *testing.T) {
 				t.Parallel()
 				template := tt.template(t)
-				n := 1
-				for ; ; n += step {
-					if ended := tt.strikeAt(t, template, f, n); ended || t.Failed() {
-						break
+				var n int
+				for _, start := range starts {
+					for n = start; ; n += step {
+						if ended := tt.strikeAt(t, template, f, n); ended || t.Failed() {
+							break
+						}
 					}
 				}
 				if n < 5 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/test/drawn"
 )
 
 // fake is a tool that does all that is compared: its output has two ids, a time
@@ -81,7 +83,7 @@ func TestFinds(t *testing.T) {
 		{"a time of another form", ".123Z", "Z", "stdout"},
 		{"a time with fewer digits", "date +%s", "date +%S", "stdout"},
 	}
-	for _, tt := range tests {
+	for _, tt := range drawn.Third(t, tests) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			line := commands("", nil, "sess-fake")[0]

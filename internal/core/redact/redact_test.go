@@ -168,7 +168,7 @@ func TestTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if drawn(t, b.String()) != drawn(t, out) {
+		if treeOf(t, b.String()) != treeOf(t, out) {
 			t.Errorf("%s: another tree", name)
 		}
 		if strings.Contains(out, "ghp_") {
@@ -177,8 +177,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// drawn is the shape of the tree of a session.
-func drawn(t *testing.T, text string) string {
+// treeOf is the shape of the tree of a session.
+func treeOf(t *testing.T, text string) string {
 	t.Helper()
 	s := corpus.ParseText(t, text)
 	leaf, _ := s.Leaf()

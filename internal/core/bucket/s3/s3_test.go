@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 	remotetest.Run(t, func(t *testing.T) remotetest.Remote {
 		f := newFake(t)
 		return remotetest.Remote{
-			Rounds: 60,
+			Rounds: 20,
 			Open:   f.log,
 			Plant: func(_ testing.TB, name, data string) {
 				f.Store("team/a/"+name, data)
