@@ -5,11 +5,15 @@ import (
 	"bytes"
 	"debug/buildinfo"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +24,19 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	parallel := ""
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "test.parallel" {
+			parallel = f.Value.String()
+		}
+	})
+	if parallel == "" { // half of the time tests wait
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	debug.SetGCPercent(100) // whatever scripts/test says: on Linux the peak of a process begins with that of the test that starts it
 	os.Exit(run(m))
 }
 
