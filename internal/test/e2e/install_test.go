@@ -21,7 +21,7 @@ func buildEnv(t *testing.T, home string) []string {
 	}
 	dirs := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return append(env(home), "PATH="+filepath.Join(dirs[0], "bin")+":/usr/local/bin:/usr/bin:/bin", "GOPATH="+dirs[1],
-		"GOCACHE="+dirs[2], "GOMODCACHE="+dirs[3], "GOFLAGS=-buildvcs=false", "GOGC=400", "GOPROXY=off", "GOTOOLCHAIN=local")
+		"GOCACHE="+dirs[2], "GOMODCACHE="+dirs[3], "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local")
 }
 
 // What is installed is every tool, every page and three completions a tool,
