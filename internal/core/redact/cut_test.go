@@ -93,9 +93,10 @@ func TestCuts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every secret, cut at many places: not with -short")
 	}
+	kinds := drawn.Third(t, planted.New(20).Kinds())
 	for name, cut := range cuts() {
 		missed := map[string]int{}
-		for _, k := range drawn.Third(t, planted.New(20).Kinds()) {
+		for _, k := range kinds {
 			if strings.Contains(name, "thinking") && !k.Bare {
 				continue // the words around it are of no use to the test
 			}

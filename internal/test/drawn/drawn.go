@@ -63,9 +63,12 @@ func Third[T any](t testing.TB, all []T) []T {
 	return some
 }
 
+// began is what all tests of a process draw with, so that one SESS_SEED draws all of it again.
+var began = strconv.FormatInt(time.Now().UnixNano(), 10)
+
 func seedOf(t testing.TB) uint64 {
 	t.Helper()
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), began), 10, 64)
 	if err != nil {
 		t.Fatalf("SESS_SEED: %v", err)
 	}

@@ -39,15 +39,13 @@ func TestDamageTables(t *testing.T) {
 	for _, dir := range []string{"omp/damaged", "omp/edge", "pi/sessions"} {
 		tables[dir] = samples(t, dir)
 	}
-	whole := *updateTable || os.Getenv("SESS_DRAW") == "full"
-	for title, forms := range tables {
-		if !whole {
-			tables[title] = drawn.Third(t, forms)
-		}
-	}
-	rows := map[string][]string{}
+	some, rows := map[string][]form{}, map[string][]string{}
 	t.Run("rows", func(t *testing.T) { // which waits for them
 		for title, forms := range tables {
+			if !*updateTable {
+				forms = drawn.Third(t, forms)
+			}
+			some[title] = forms
 			of := make([]string, len(forms))
 			rows[title] = of
 			for i, f := range forms {
@@ -65,13 +63,10 @@ func TestDamageTables(t *testing.T) {
 		if !ok || !closed {
 			t.Fatalf("no place for the table of %s", title)
 		}
-		if !whole {
-			for i, f := range forms {
-				if got := rowOf(have, f.name); got != rows[title][i] {
-					t.Errorf("%s, %s: the page has %q, the tools %q, see -update-damage", title, f.name, got, rows[title][i])
-				}
+		for _, f := range forms {
+			if !slices.Contains(some[title], f) {
+				have = strings.Replace(have, rowOf(have, f.name), "", 1)
 			}
-			continue
 		}
 		want := table(rows[title])
 		if *updateTable {
