@@ -108,11 +108,7 @@ func (x *exporter) entry(i int) {
 		x.restore(i)
 		return
 	}
-	if name := formats.CustomName(e, agent); x.keeper.Covers(e.ID()) || name == customLine || name == customLeaf {
-		x.uuids[e.ID()] = x.parent(e)
-		return
-	}
-	if x.unsaid[e.ID()] {
+	if name := formats.CustomName(e, agent); x.keeper.Covers(e.ID()) || name == customLine || name == customLeaf || x.unsaid[e.ID()] {
 		x.uuids[e.ID()] = x.parent(e)
 		return
 	}
@@ -288,8 +284,8 @@ func (x *exporter) restore(i int) {
 	e := x.s.Entries[i]
 	lines, of := x.keeper.Lines(i)
 	for _, l := range lines {
-		if x.moved {
-			l.Text = withSession(l.Text, x.session)
+		if v := js.Value(l.Text); x.moved && v.Get("sessionId") != "" {
+			l.Text = string(v.With("sessionId", js.Value(js.Quote(x.session))))
 		}
 		x.out = append(x.out, l)
 		x.at = max(x.at, l.N)
@@ -311,12 +307,4 @@ func (x *exporter) called(id, name string) {
 	if x.firsts[id] == "" {
 		x.firsts[id] = name
 	}
-}
-
-func withSession(text, id string) string {
-	v := js.Value(text)
-	if v.Get("sessionId") == "" {
-		return text
-	}
-	return string(v.With("sessionId", js.Value(js.Quote(id))))
 }

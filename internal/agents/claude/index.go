@@ -107,11 +107,11 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 // line adds the node of a line.
 func (x *indexer) line(v formats.Value) {
 	o := x.outline
-	o.of(v.Text)
+	o.pick.WalkText(v.Text)
 	typ := o.typ.Str()
 	n := node{
 		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(o.uuid.Str()), parent: none, group: none, output: none,
-		message: o.isMessage(), sidechain: o.sidechain == "true",
+		message: isMessage(o.uuid, o.typ, o.message), sidechain: o.sidechain == "true",
 	}
 	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
 	parent, reply, answers := strings.Clone(o.parent.Str()), "", typ == "user" && results(o.content) > 0

@@ -167,11 +167,6 @@ func (l line) typed() string {
 	return text
 }
 
-// hasResults reports whether the line holds results of tools.
-func (l line) hasResults() bool {
-	return l.str("type") == "user" && results(l.message.Get("content")) > 0
-}
-
 // lost is told of what of a content cannot be carried over.
 type lost func(kind, format string, args ...any)
 

@@ -36,11 +36,6 @@ func newOutline() *outline {
 	return o
 }
 
-// of takes a line that is a JSON object.
-func (o *outline) of(text string) { o.pick.WalkText(text) }
-
-func (o *outline) isMessage() bool { return isMessage(o.uuid, o.typ, o.message) }
-
 // isFinal reports whether a line of a reply says that the reply ends with it: its stop reason is final, and its last block a text.
 func (o *outline) isFinal() bool {
 	switch o.stop.Str() {

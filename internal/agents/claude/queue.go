@@ -30,12 +30,23 @@ type queue struct {
 	of      map[int][]int // nodes of prompts by those of the first lines of replies
 }
 
-// replied takes a line of a reply into account.
+// replied takes a line of a reply into account: the first takes out the prompts that the reply has. A fork begins with the queue, and
+// copies of older replies follow.
 func (q *queue) replied(at string, node int, reply string) {
-	if reply != q.reply || reply == "" {
-		q.answered(at, node)
+	same := reply == q.reply && reply != ""
+	if q.reply = reply; same {
+		return
 	}
-	q.reply = reply
+	q.prompts = slices.DeleteFunc(q.prompts, func(p queuedPrompt) bool {
+		if p.taken == "" || at < p.taken {
+			return false
+		}
+		if q.of == nil {
+			q.of = map[int][]int{}
+		}
+		q.of[node] = append(q.of[node], p.node)
+		return true
+	})
 }
 
 // line takes any other line into account, which says something only of prompts that are there, or of the queue.
@@ -56,23 +67,9 @@ func (q *queue) line(l line, node int) {
 	}
 }
 
-// answered takes out the prompts that a reply has. A fork begins with the queue, and copies of older replies follow.
-func (q *queue) answered(at string, node int) {
-	q.prompts = slices.DeleteFunc(q.prompts, func(p queuedPrompt) bool {
-		if p.taken == "" || at < p.taken {
-			return false
-		}
-		if q.of == nil {
-			q.of = map[int][]int{}
-		}
-		q.of[node] = append(q.of[node], p.node)
-		return true
-	})
-}
-
 // said takes out the prompts that a line says: one, or several that left the queue together.
 func (q *queue) said(l line) {
-	if l.hasResults() || l.is("isMeta") || l.is("isCompactSummary") {
+	if l.str("type") == "user" && results(l.message.Get("content")) > 0 || l.is("isMeta") || l.is("isCompactSummary") {
 		return
 	}
 	typed := strings.TrimSpace(l.typed())

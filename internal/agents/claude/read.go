@@ -342,7 +342,8 @@ func (c *conversion) user(i int, at *slot) error {
 	}
 	n, answers := &c.index.nodes[i], results(l.message.Get("content"))
 	if l.isNotification() && answers == 0 {
-		return c.beside(i, at, l, text, notice(l))
+		// In the frame in which Claude Code sends it, which tells a model that the user has not said it.
+		return c.beside(i, at, l, text, api.Array(api.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n"+l.text()+"\n</system-reminder>")))
 	}
 	begun := c.begun
 	c.begun = c.begun || !l.is("isMeta")
@@ -471,12 +472,6 @@ func (c *conversion) ran(i int, at *slot, l line, text string, r ran) error {
 func (c *conversion) whole(i int, text, id string) error {
 	c.done(i, id, &slot{group: none, tail: id})
 	return c.b.Keep(nil, c.kept(i, text))
-}
-
-// notice returns the blocks of what a background task says in a line of the user's: in a
-// frame that tells a model that the user has not said it, as Claude Code sends it.
-func notice(l line) string {
-	return api.Array(api.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + l.text() + "\n</system-reminder>"))
 }
 
 // silent are the attachments that no model is shown.
