@@ -36,6 +36,7 @@ func (b *bench) homeGoals() []goal {
 	read := func(home string) command {
 		return command{argv: []string{"sh", "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null`, "sh", home}}
 	}
+	valid := func(home string) command { return b.ours("bound", "-valid", home) }
 	beginning := func(home string) command {
 		return b.at(home, "sess-path", "--as", "state", "claude:000001f3-0000-4000")
 	}
@@ -86,6 +87,7 @@ func (b *bench) homeGoals() []goal {
 			})(ctx)
 		}),
 		reported(b, "sess-stat"+of+" / reading them", b.home(summed, read)),
+		reported(b, "sess-stat"+of+" / reading and validating them", b.home(summed, valid)),
 		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, b.importingHome)),
 		versus(b, "sess-handoff -n "+size(handed)+" / --no-redact", 2, b.handing("sess-handoff", "-n", "--to", "claude", "--no-redact")),
 		reported(b, "sess-handoff -n "+size(handed)+" / reading it", b.handing("bound")),
