@@ -38,60 +38,6 @@ func TestBranchPrompt(t *testing.T) {
 	}
 }
 
-func TestExtractBranch(t *testing.T) {
-	t.Parallel()
-	b := branchOf(t, compact.BranchOptions{}, work)
-	got := compact.ExtractBranch(b)
-	if diff := cmp.Diff(branchOutline, headings(got)); diff != "" {
-		t.Errorf("headings (-want +got):\n%s", diff)
-	}
-	if again := compact.ExtractBranch(b); again != got {
-		t.Errorf("the second extract differs:\n%s", cmp.Diff(got, again))
-	}
-	for section, wants := range map[string][]string{
-		"## Goal":     {"Make the parser faster", "Now the printer"},
-		"### Done":    {"changed parser.go"}, // a result says so
-		"### Blocked": {"`go test ./...` failed: parser_test.go:3: error: slow"},
-		"## Next Steps": {
-			"1. Go on with: And the docs",
-		},
-	} {
-		for _, want := range wants {
-			if text := sectionOf(got, section); !strings.Contains(text, want) {
-				t.Errorf("%s has no %q:\n%s", section, want, text)
-			}
-		}
-	}
-}
-
-// TestExtractBranchCarries: the summaries on a branch speak for what they
-// stand for, in whatever form.
-func TestExtractBranchCarries(t *testing.T) {
-	t.Parallel()
-	const preface = `The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n`
-	b := branchOf(t, compact.BranchOptions{Budget: 1000}, func(b *builder) {
-		b.user("too old " + long(2000))
-		b.result("1", "of a call that is left out", true)
-		b.add(session.TypeCompaction, `"summary":"## Goal\nOlder\n","firstKeptEntryId":"x","tokensBefore":9`)
-		b.add(session.TypeCompaction, `"summary":"## Goal\nNewer\n\n## Next Steps\n1. stale\n","firstKeptEntryId":"x","tokensBefore":9`)
-		b.add(session.TypeBranchSummary, `"fromId":"root","summary":"`+preface+`## Goal\nNested\n\n## Progress\n### Done\n- [x] half of it"`)
-		b.add(session.TypeBranchSummary, `"fromId":"root","summary":"`+preface+`Tried it in words."`)
-		b.user("Go on")
-	})
-	want := items{"## Goal": {"Newer", "Nested", "Tried it in words.", "Go on"}, "### Done": {"half of it"}, "## Next Steps": {"Go on with: Go on"}}
-	got := compact.ExtractBranch(b)
-	for section, list := range want {
-		for i, item := range list {
-			if lines := strings.Split(sectionOf(got, section), "\n"); len(lines) != len(list) || !strings.Contains(lines[i], item) {
-				t.Errorf("%s has no %q:\n%s", section, item, strings.Join(lines, "\n"))
-			}
-		}
-	}
-	if text := sectionOf(got, "### Blocked"); text != "- (none)" {
-		t.Errorf("quotes a result whose call is left out: %s", text)
-	}
-}
-
 // TestExtractBranchBounded: however many summaries and requests there are, a
 // section has at most 12 items.
 func TestExtractBranchBounded(t *testing.T) {

@@ -44,7 +44,7 @@ func TestExtractIterates(t *testing.T) {
 		if read, modified := p.Files.Lists(); len(read) != 0 || len(modified) != i+1 {
 			t.Fatalf("round %d: %d files read, %d modified", i, len(read), len(modified))
 		}
-		b.path = p.After(entryOf(t, p, s))
+		b.path = p.After(added(t, p, s)...)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestExtractWithinTurn(t *testing.T) {
 			if strings.Count(text, "One long task") == 0 || strings.Count(text, "## Original Request") > 1 {
 				t.Fatalf("rules %d, round %d:\n%s", rules, i, text)
 			}
-			b.path = p.After(entryOf(t, p, s))
+			b.path = p.After(added(t, p, s)...)
 		}
 	}
 }
