@@ -80,10 +80,7 @@ func lastID(path []session.Entry) string {
 // the files a message names before it looks whether the message fits, as pi
 // does.
 func (b *Branch) gather(o BranchOptions) {
-	estimate := o.Estimate
-	if estimate == nil {
-		estimate = estimateOf(o.Rules)
-	}
+	estimate := estimateOf(o.Estimate, o.Rules)
 	var files fileSet
 	for _, e := range b.Entries {
 		if e.Type() == session.TypeBranchSummary {
@@ -112,13 +109,6 @@ func (b *Branch) gather(o BranchOptions) {
 	}
 	slices.Reverse(b.Parts)
 	b.Files = files.ops()
-}
-
-func estimateOf(rules Rules) func(session.Message) int64 {
-	if rules == Pi073 {
-		return convo.EstimatePi073
-	}
-	return convo.Estimate
 }
 
 func isSummary(e session.Entry) bool {
@@ -196,15 +186,10 @@ func (b *Branch) Fields(summary string, details []js.Field) []js.Field {
 	if !b.Empty() {
 		files = b.Files
 	}
-	read, modified := files.Lists()
-	raw := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
-	for _, f := range details {
-		raw += "," + js.Quote(f.Name) + ":" + f.Raw
-	}
 	return []js.Field{
 		js.StringField("fromId", from),
 		js.StringField("summary", b.Text(summary)),
-		{Name: "details", Raw: raw + "}"},
+		{Name: "details", Raw: detailsOf(files, details)},
 		{Name: "fromHook", Raw: "false"},
 	}
 }

@@ -22,14 +22,6 @@ type candidate struct {
 
 func (c candidate) mayCut() bool { return c.cuts }
 
-// tokens is what keeping the candidate costs. It is asked for the newest alone.
-func (c candidate) tokens(estimate func(session.Message) int64) (n int64) {
-	for _, m := range c.Messages {
-		n += estimate(m)
-	}
-	return n
-}
-
 // A cut is a place in a range.
 type cut struct {
 	first int // index of the first candidate that is kept
@@ -116,13 +108,10 @@ func findCut(span []candidate, o Options) cut {
 	if first < 0 {
 		return cut{}
 	}
-	estimate := o.Estimate
-	if estimate == nil {
-		estimate = estimateOf(o.Rules)
-	}
+	estimate := estimateOf(o.Estimate, o.Rules)
 	var gathered int64
 	for i := len(span) - 1; i >= 0; i-- {
-		tokens := span[i].tokens(estimate)
+		tokens := sum(span[i].Messages, estimate)
 		if !span[i].counts || o.Rules == Pi15 && tokens == 0 {
 			continue
 		}

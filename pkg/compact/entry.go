@@ -2,6 +2,7 @@ package compact
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,22 +126,24 @@ func preserved(compaction session.Entry) string {
 // details has the file lists as pi writes them. For a strategy that pi does not have it also has the name of
 // the strategy, and for each copy its id and the id of the original.
 func (p *Plan) details(s Summary, copies []string) string {
-	read, modified := p.Files.Lists()
-	details := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
+	var more []js.Field
 	if p.Strategy != KeepRecent {
-		details += `,"strategy":` + js.Quote(p.Strategy.String())
+		more = append(more, js.StringField("strategy", p.Strategy.String()))
 	}
 	if p.Strategy == KeepUser {
 		kept := make([]string, len(copies))
 		for i, id := range copies {
 			kept[i] = stringArray([]string{id, p.Copies[i].EntryID})
 		}
-		details += `,"kept":[` + strings.Join(kept, ",") + "]"
+		more = append(more, js.RawField("kept", "["+strings.Join(kept, ",")+"]"))
 	}
-	for _, f := range s.Details {
-		details += "," + js.Quote(f.Name) + ":" + f.Raw
-	}
-	return details + "}"
+	return detailsOf(p.Files, append(more, s.Details...))
+}
+
+// detailsOf has the file lists, and what an entry tells besides.
+func detailsOf(files FileOps, more []js.Field) string {
+	read, modified := files.Lists()
+	return js.Object(slices.Concat([]js.Field{js.RawField("readFiles", stringArray(read)), js.RawField("modifiedFiles", stringArray(modified))}, more)...)
 }
 
 func stringArray(list []string) string {
@@ -161,13 +164,6 @@ func (p *Plan) Gain(added ...session.Entry) (before, after int64) {
 	return p.size(p.path), p.size(p.After(added...))
 }
 
-func (p *Plan) size(path []session.Entry) (tokens int64) {
-	estimate := p.estimate
-	if estimate == nil {
-		estimate = convo.Estimate
-	}
-	for _, m := range convo.MessagesOf(convo.Project(path)) {
-		tokens += estimate(m)
-	}
-	return tokens
+func (p *Plan) size(path []session.Entry) int64 {
+	return sum(convo.MessagesOf(convo.Project(path)), estimateOf(p.estimate, Pi15))
 }

@@ -46,6 +46,24 @@ func EstimatorFor(name string) (e Estimator, ok bool) {
 	return nil, false
 }
 
+// estimateOf returns an estimator, that of the rules for nil.
+func estimateOf(given Estimator, rules Rules) Estimator {
+	switch {
+	case given != nil:
+		return given
+	case rules == Pi073:
+		return convo.EstimatePi073
+	}
+	return convo.Estimate
+}
+
+func sum(messages []session.Message, estimate Estimator) (tokens int64) {
+	for _, m := range messages {
+		tokens += estimate(m)
+	}
+	return tokens
+}
+
 // Bounds of a calibration. What lies beyond is no property of a tokenizer but
 // of a usage that speaks of something else.
 const (
@@ -138,10 +156,7 @@ type Figures struct {
 // [convo.MeasurePi073].
 func Measure(path []session.Entry, t Trigger) Figures {
 	projection := convo.Project(path)
-	estimate := t.Estimate
-	if estimate == nil {
-		estimate = estimateOf(t.Rules)
-	}
+	estimate := estimateOf(t.Estimate, t.Rules)
 	var size convo.ContextSize
 	if t.Rules == Pi073 {
 		size = convo.MeasurePi073(convo.MessagesOf(projection), estimate)

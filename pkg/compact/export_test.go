@@ -38,6 +38,9 @@ func (p *Plan) Serialize(parts []Part) string { return p.serialize(parts) }
 
 func (p *Plan) serialize(parts []Part) string { return serialize(messagesOf(parts), p.rules) }
 
+// SerializeBranch shows the text of a branch by any rules.
+func SerializeBranch(b *Branch, rules Rules) string { return serialize(messagesOf(b.Parts), rules) }
+
 // Kept returns the entries of the path from the first kept one on, nil if copies
 // are kept.
 func (p *Plan) Kept() []session.Entry {

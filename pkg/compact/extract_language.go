@@ -203,15 +203,13 @@ type lexicon struct {
 
 // newLexicon takes words separated by blanks, a pair joined by "_".
 func newLexicon(words, parts string) func() lexicon {
-	return sync.OnceValue(func() lexicon { return makeLexicon(words, parts) })
-}
-
-func makeLexicon(words, parts string) lexicon {
-	l := lexicon{words: map[string]bool{}, parts: strings.Fields(parts)}
-	for w := range wordSet(words) {
-		l.words[strings.ReplaceAll(w, "_", " ")] = true
-	}
-	return l
+	return sync.OnceValue(func() lexicon {
+		l := lexicon{words: map[string]bool{}, parts: strings.Fields(parts)}
+		for w := range wordSet(words) {
+			l.words[strings.ReplaceAll(w, "_", " ")] = true
+		}
+		return l
+	})
 }
 
 func (l lexicon) in(sentence string) bool {

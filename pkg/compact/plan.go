@@ -331,12 +331,8 @@ func (p *Plan) keepUser(span []candidate, keep int64) error {
 		return ErrNothing
 	}
 	p.Summarize = parts(span, Pi15)
-	all := make([]session.Message, len(p.Summarize))
-	for i, part := range p.Summarize {
-		all[i] = part.Message
-	}
 	p.Copies = nil
-	for _, c := range convo.CodexKept(all, keep) {
+	for _, c := range convo.CodexKept(messagesOf(p.Summarize), keep) {
 		p.Copies = append(p.Copies, Part{EntryID: p.Summarize[c.Of].EntryID, Message: c.Message})
 	}
 	same := func(a, b Part) bool { return a.Message.Raw() == b.Message.Raw() }

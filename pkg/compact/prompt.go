@@ -65,29 +65,26 @@ Use exactly these headings:
 
 ` + sections
 
-// prefixInstructions take the headings of a rule set.
-func prefixInstructions(h [3]string) string {
-	return `Above is the first part of a turn that is too long to keep. The later part of the turn is kept and will follow your summary.
+// prefixInstructions go before prefixSections.
+const prefixInstructions = `Above is the first part of a turn that is too long to keep. The later part of the turn is kept and will follow your summary.
 
 Summarize what the later part needs, under these headings:
 
-` + prefixSections(h)
-}
+`
 
-// prefixUpdateInstructions are for the later pieces of a first part that takes
-// several prompts.
-func prefixUpdateInstructions(h [3]string) string {
-	return `Above is a further piece of the first part of a turn that is too long to keep, and in <previous-summary> the summary of that turn ` +
-		`up to this piece. The later part of the turn is kept and will follow your summary. Write one summary that covers both.
+// prefixUpdateInstructions are the same for the later pieces of a first part that
+// takes several prompts.
+const prefixUpdateInstructions = `Above is a further piece of the first part of a turn that is too long to keep, and in <previous-summary> the summary of that turn ` +
+	`up to this piece. The later part of the turn is kept and will follow your summary. Write one summary that covers both.
 
 - Keep what the previous summary says, except what no longer matters.
 - Add what the piece brings.
 
 Summarize what the later part needs, under these headings:
 
-` + prefixSections(h)
-}
+`
 
+// prefixSections take the headings of a rule set.
 func prefixSections(h [3]string) string {
 	return h[0] + `
 [What the user asked for in this turn]
@@ -131,10 +128,11 @@ func historyPrompt(d PromptData) string {
 func prefixPrompt(rules Rules) func(PromptData) string {
 	headings := prefixHeadings(rules)
 	return func(d PromptData) string {
-		instructions := prefixInstructions(headings)
+		instructions := prefixInstructions
 		if d.PreviousSummary != "" {
-			instructions = prefixUpdateInstructions(headings)
+			instructions = prefixUpdateInstructions
 		}
+		instructions += prefixSections(headings)
 		if rules == Pi073 {
 			return tagged("conversation", d.Conversation) + previous(d) + instructions + focused(d.Instructions)
 		}

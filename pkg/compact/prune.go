@@ -95,7 +95,7 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 	p := new(Pruned)
 	var seen, old int64
 	for _, r := range slices.Backward(results) {
-		if users-r.turn < o.Turns || r.failed() || slices.Contains(o.Tools, r.tool) {
+		if users-r.turn < o.Turns || r.message.Get("isError") == "true" || slices.Contains(o.Tools, r.tool) {
 			continue
 		}
 		if edits[r.id].pruned {
@@ -117,9 +117,7 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 		return nil, ErrNothing
 	}
 	slices.Reverse(p.Edits)
-	for _, m := range convo.MessagesOf(projection) {
-		p.Before += convo.Estimate(m)
-	}
+	p.Before = sum(convo.MessagesOf(projection), convo.Estimate)
 	p.After += p.Before
 	return p, nil
 }
@@ -253,8 +251,6 @@ func readResults(projection []convo.Projected) (results []result, users int) {
 	}
 	return results, users
 }
-
-func (r result) failed() bool { return r.message.Get("isError") == "true" }
 
 // tokens is what the text costs as opencode estimates: a quarter of its UTF-16
 // units, rounded half up.

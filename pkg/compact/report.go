@@ -211,7 +211,7 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 		gone[id] = true
 		e := ReportEntry{
 			ID: id, Type: p.Entry.Type(), Role: p.Messages[len(p.Messages)-1].Role(), Partly: len(now[id]) > 0,
-			Tokens: sum(p.Messages) - sum(now[id]), Line: p.Entry.Line(), Time: p.Entry.Str("timestamp"),
+			Tokens: sum(p.Messages, convo.Estimate) - sum(now[id], convo.Estimate), Line: p.Entry.Line(), Time: p.Entry.Str("timestamp"),
 		}
 		r.Entries = append(r.Entries, e)
 		r.TokensOut += e.Tokens
@@ -237,13 +237,6 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 		}
 	}
 	r.Files, r.Commands = files.ops(), commands
-}
-
-func sum(list []session.Message) (tokens int64) {
-	for _, m := range list {
-		tokens += convo.Estimate(m)
-	}
-	return tokens
 }
 
 // A deed is a tool call with its result, or one of the two.
