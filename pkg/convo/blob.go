@@ -177,18 +177,13 @@ func (r *resolver) value(n *node, key string) {
 	case '{':
 		payload := imagePayload(&r.rewrite, n, key)
 		if payload.placed {
-			r.image(payload.node)
+			if data, ok := r.data(payload.node); ok {
+				r.set(payload.node, `"`+base64.StdEncoding.EncodeToString(data)+`"`)
+			}
 		}
 		for i := range n.kids {
 			r.value(&n.kids[i], n.kids[i].key)
 		}
-	}
-}
-
-// image resolves the reference n to base64.
-func (r *resolver) image(n *node) {
-	if data, ok := r.data(n); ok {
-		r.set(n, `"`+base64.StdEncoding.EncodeToString(data)+`"`)
 	}
 }
 

@@ -46,7 +46,7 @@ func InitialContext(path []session.Entry) []Projected {
 		return nil
 	}
 	l := newCompacted(path, context)
-	return slices.Concat(l.system(), l.task(), l.custom())
+	return slices.Concat(l.system(), l.init(session.RoleUser, "task"), l.custom())
 }
 
 // A compacted is a path at whose newest compaction initial context was lost.
@@ -148,8 +148,6 @@ func (l *compacted) system() []Projected {
 func carriesSystem(e session.Entry) bool {
 	return e.Type() == session.TypeCompaction && strings.HasPrefix(e.Get("systemMessage"), "{")
 }
-
-func (l *compacted) task() []Projected { return l.init(session.RoleUser, "task") }
 
 // init returns the member called name of the session_init entry that counts,
 // the newest of the path that has it, as a message.

@@ -40,7 +40,7 @@ func MessageToLLM(m session.Message) (llm session.Message, ok bool) {
 		if strings.HasPrefix(content, `"`) {
 			content = "[" + session.TextBlock(content) + "]"
 		}
-		return userMessage(m, content), true
+		return session.NewMessage(js.Object(js.StringField("role", session.RoleUser), js.RawField("content", content), js.RawField("timestamp", m.Get("timestamp")))), true
 	case session.RoleBranchSummary:
 		return userText(m, "", words(branchIntro), quoted(m.Get("summary")), words("</summary>")), true
 	case session.RoleCompactionSummary:
@@ -54,10 +54,6 @@ func MessageToLLM(m session.Message) (llm session.Message, ok bool) {
 		return userText(m, mentionedImages(m), mentionText(m)...), true
 	}
 	return session.Message{}, false
-}
-
-func userMessage(m session.Message, content string) session.Message {
-	return session.NewMessage(js.Object(js.StringField("role", session.RoleUser), js.RawField("content", content), js.RawField("timestamp", m.Get("timestamp"))))
 }
 
 // A phrase is a part of a text, as a JSON literal. What a session holds may be

@@ -166,10 +166,12 @@ func EntryMessages(e session.Entry) []session.Message {
 		return []session.Message{customMessage(e)}
 	case session.TypeBranchSummary:
 		if js.Value(e.Get("summary")).Truthy() {
-			return []session.Message{branchMessage(e)}
+			return []session.Message{session.NewMessage(js.Object(
+				js.StringField("role", session.RoleBranchSummary), field(e, "summary"), field(e, "fromId"), timestamp(e)))}
 		}
 	case session.TypeCompaction:
-		summary := compactionMessage(e)
+		summary := session.NewMessage(js.Object(js.StringField("role", session.RoleCompactionSummary), field(e, "summary"), field(e, "shortSummary"),
+			field(e, "tokensBefore"), field(e, "tokensAfter"), field(e, "method"), field(e, "warning"), timestamp(e)))
 		if raw := e.Get("systemMessage"); strings.HasPrefix(raw, "{") {
 			return []session.Message{session.NewMessage(raw), summary}
 		}
@@ -200,15 +202,6 @@ func customMessage(e session.Entry) session.Message {
 	}
 	return session.NewMessage(js.Object(js.StringField("role", session.RoleCustom), field(e, "customType"),
 		js.RawField("content", content), field(e, "display"), field(e, "details"), field(e, "attribution"), timestamp(e)))
-}
-
-func branchMessage(e session.Entry) session.Message {
-	return session.NewMessage(js.Object(js.StringField("role", session.RoleBranchSummary), field(e, "summary"), field(e, "fromId"), timestamp(e)))
-}
-
-func compactionMessage(e session.Entry) session.Message {
-	return session.NewMessage(js.Object(js.StringField("role", session.RoleCompactionSummary), field(e, "summary"), field(e, "shortSummary"),
-		field(e, "tokensBefore"), field(e, "tokensAfter"), field(e, "method"), field(e, "warning"), timestamp(e)))
 }
 
 // field takes a member over into a message.

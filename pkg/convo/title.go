@@ -180,7 +180,7 @@ func paragraphs(text string) iter.Seq2[string, bool] {
 				}
 				lines, size = lines[:0], 0
 			case fence, fenced, line == "", size > mostOfParagraph:
-			case isOutput(line):
+			case output().MatchString(line):
 				pasted = pasted || first
 			default:
 				lines, size = append(lines, line), size+len(line)
@@ -193,10 +193,8 @@ func paragraphs(text string) iter.Seq2[string, bool] {
 	}
 }
 
+// output is a line that is most likely pasted output of a program, the line of a shell or an item of a list.
 var output = lazy.Regexp(`^(?:[❯➜$>%•✓✗│└|{]|[+-](?:[\s+-]|$)|@@|\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d?:\d\d[:\s]|\w+=|(?i:error|hint|fatal):|[^\s:]+:\d+:|[\w.-]+@[\w.-]+[:\s])`)
-
-// isOutput reports whether a line is most likely pasted output of a program, the line of a shell or an item of a list.
-func isOutput(line string) bool { return output().MatchString(line) }
 
 var (
 	link   = lazy.Regexp(`\[([^\[\]]+)\]\([^()\s]+\)`)

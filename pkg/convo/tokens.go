@@ -261,8 +261,11 @@ func ReportedContext(m session.Message) (tokens int64, ok bool) {
 func MeasureProjection(projection []Projected, path []session.Entry, estimate Estimator) ContextSize {
 	messages := MessagesOf(projection)
 	last := reported(messages, 1).LastUsage
-	if last >= 0 && position(path, owner(projection, last)) > lastInvalidating(path) {
-		return measure(messages, estimate, 1)
+	if last >= 0 {
+		id := owner(projection, last)
+		if slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id }) > lastInvalidating(path) {
+			return measure(messages, estimate, 1)
+		}
 	}
 	size := ContextSize{LastUsage: -1, Trailing: EstimateContext(messages, estimate)}
 	size.Tokens = size.Trailing
@@ -291,15 +294,6 @@ func EstimateContext(messages []session.Message, estimate Estimator) (tokens int
 		}
 	}
 	return tokens
-}
-
-func position(path []session.Entry, id string) int {
-	for i, e := range path {
-		if e.ID() == id {
-			return i
-		}
-	}
-	return -1
 }
 
 func lastInvalidating(path []session.Entry) int {
