@@ -70,13 +70,6 @@ const (
 	originBytes   = 1 << 20
 )
 
-// learn takes the agent from the n-th entry, from 0, unless it is known.
-func (h *Header) learn(e Entry, n int) {
-	if n < originEntries && h.importer == "" {
-		h.importer = e.Importer()
-	}
-}
-
 // MemberRedacted is the member of the header of a copy of which no line has its secrets.
 const MemberRedacted = "redacted"
 

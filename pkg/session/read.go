@@ -277,7 +277,9 @@ func (rd *reader) entry(k parsedLine) {
 	if n := len(rd.s.Entries); n == cap(rd.s.Entries) {
 		rd.s.Entries = slices.Grow(rd.s.Entries, max(n, 64)) // append's way is to copy all of it more often
 	}
-	rd.s.Header.learn(e, len(rd.s.Entries))
+	if h := &rd.s.Header; len(rd.s.Entries) < originEntries && h.importer == "" {
+		h.importer = e.Importer()
+	}
 	rd.s.Entries = append(rd.s.Entries, e)
 }
 
@@ -480,7 +482,12 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 		}
 	}
 	parse := func(_ context.Context, b jsonl.Block) parsedBlock {
-		return parsedBlock{lines: parseBlock(b, rd.parser()), block: b}
+		lines, parse := parsedPool.Get().(*[]parsedLine), rd.parser()
+		*lines = (*lines)[:0]
+		for l := range b.Lines() {
+			*lines = append(*lines, parseLine(l, l.Data, parse))
+		}
+		return parsedBlock{lines: lines, block: b}
 	}
 	for got := range parallel.Map(context.Background(), aheadOf*runtime.GOMAXPROCS(0), blocks, parse) {
 		for _, k := range *got.lines {
@@ -498,12 +505,3 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 }
 
 var parsedPool = sync.Pool{New: func() any { return new([]parsedLine) }}
-
-func parseBlock(b jsonl.Block, parse parser) *[]parsedLine {
-	out := parsedPool.Get().(*[]parsedLine)
-	*out = (*out)[:0]
-	for l := range b.Lines() {
-		*out = append(*out, parseLine(l, l.Data, parse))
-	}
-	return out
-}
