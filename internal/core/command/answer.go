@@ -343,13 +343,6 @@ type relay struct {
 	done chan struct{} // closed when nothing more is written
 }
 
-// startRelay starts to pass on to w.
-func startRelay(w io.Writer) *relay {
-	r := &relay{wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go r.run(w)
-	return r
-}
-
 func (r *relay) run(w io.Writer) {
 	defer close(r.done)
 	for sent := 0; ; {

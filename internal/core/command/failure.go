@@ -18,14 +18,6 @@ import (
 // detailMax is the size in bytes of each part of Error.Detail.
 const detailMax = 2 << 10
 
-func (c Command) recursion() error {
-	return &Error{
-		Name: c.String(), Reason: Recursion, Status: -1,
-		what: "refused inside another summary command (" + Guard +
-			" is set): summarize with a program that does not compact sessions",
-	}
-}
-
 // notStarted words the error of a command that never ran, naming it once.
 func (c Command) notStarted(err error) error {
 	what := err.Error()
@@ -68,18 +60,6 @@ func (c Command) failed(o outcome, prompt string) error {
 		return e
 	}
 	return c.refuse(Exited, "exit status "+strconv.Itoa(o.state.ExitCode()), o, prompt)
-}
-
-// empty words a blank reply. Without a word on standard error either, the
-// likeliest cause is named: pi answers a prompt above the model's window so.
-// It is not ErrOverflow by itself, since a model with nothing to say looks the
-// same.
-func (c Command) empty(o outcome, prompt string) error {
-	e := c.refuse(Empty, "the reply is blank", o, prompt)
-	if e.Detail == "" {
-		e.what = "the reply is blank and no error was printed; the prompt may be too long for the model"
-	}
-	return e
 }
 
 // refuse makes the error for an outcome from what the command printed.

@@ -222,7 +222,11 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 		c.silence = proc.Linger
 	}
 	if c.Summarizes && os.Getenv(Guard) != "" {
-		return o, "", c.recursion()
+		return o, "", &Error{
+			Name: c.String(), Reason: Recursion, Status: -1,
+			what: "refused inside another summary command (" + Guard +
+				" is set): summarize with a program that does not compact sessions",
+		}
 	}
 	if ctx.Err() != nil {
 		return o, "", c.interrupted(ctx, o, prompt)
@@ -246,7 +250,8 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 	defer insist(caught, p.Kill)()
 	var passing *relay
 	if c.Stdout != nil {
-		passing = startRelay(c.Stdout)
+		passing = &relay{wake: make(chan struct{}, 1), done: make(chan struct{})}
+		go passing.run(c.Stdout)
 	}
 	c.finish(ctx, p, &o, passing)
 	passing.end(ctx)
@@ -270,7 +275,13 @@ func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, e
 	}
 	reply := clean(string(o.stdout))
 	if blank(reply) {
-		return "", c.empty(o, prompt)
+		// Without a word on standard error either, the likeliest cause is named: pi answers a prompt above the model's window
+		// so. It is not ErrOverflow by itself, since a model with nothing to say looks the same.
+		e := c.refuse(Empty, "the reply is blank", o, prompt)
+		if e.Detail == "" {
+			e.what = "the reply is blank and no error was printed; the prompt may be too long for the model"
+		}
+		return "", e
 	}
 	return reply, nil
 }

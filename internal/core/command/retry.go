@@ -84,10 +84,14 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 	bound := min(r.Base, r.Max)
 	for try := 1; ; try++ {
 		reply, err := ask(ctx)
-		if err == nil || try > r.Attempts || !mayPass(err) || r.Asked && !asks(err) {
+		if err == nil || try > r.Attempts || !mayPass(err) {
 			return reply, err
 		}
-		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + wantedWait(err)
+		e, _ := errors.AsType[*Error](err) // nothing else may pass
+		if r.Asked && !e.outlook.passing {
+			return reply, err
+		}
+		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + e.outlook.after
 		if r.Report != nil {
 			r.Report(try, wait, err)
 		}
@@ -117,20 +121,6 @@ func mayPass(err error) bool {
 		return e.outlook.passing && !e.outlook.lasting
 	}
 	return e.Reason == Signaled
-}
-
-// asks reports whether a command says that waiting helps.
-func asks(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.outlook.passing
-}
-
-// wantedWait is the wait that a command asks for.
-func wantedWait(err error) time.Duration {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.outlook.after
-	}
-	return 0
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
