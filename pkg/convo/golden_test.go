@@ -41,26 +41,35 @@ type piContext struct {
 // or refuses as well.
 var noSession = map[string]bool{"empty": true, "not-a-session": true}
 
-func TestPiContext(t *testing.T) {
-	t.Parallel()
-	for _, version := range []string{"1.5", "0.73"} {
-		golden := corpus.Golden(t, "pi/golden/"+version)
-		for _, path := range corpus.PiSessions(t) {
-			name := corpus.PiName(path)
-			want, ok := golden[name+".context.json"]
-			if !ok || noSession[name] || version == "0.73" && newerThan073(name) {
-				continue
-			}
-			t.Run(version+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				var g piContext
-				if err := json.Unmarshal(want, &g); err != nil {
-					t.Fatal(err)
-				}
-				comparePiContext(t, path, g)
-			})
+// goldenFiles calls test for each session with a version's golden answer of a kind. Contexts are not there for all.
+func goldenFiles[G any](t *testing.T, version, kind string, test func(t *testing.T, name string, s *session.Session, g G)) {
+	t.Helper()
+	golden := corpus.Golden(t, "pi/golden/"+version)
+	for _, path := range corpus.PiSessions(t) {
+		name := corpus.PiName(path)
+		answer, ok := golden[name+"."+kind+".json"]
+		if !ok && kind == "context" || noSession[name] || version == "0.73" && newerThan073(name) {
+			continue
 		}
+		t.Run(version+"/"+name, func(t *testing.T) {
+			t.Parallel()
+			var g G
+			if err := json.Unmarshal(answer, &g); err != nil {
+				t.Fatal(err)
+			}
+			s, err := read(t, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, name, s, g)
+		})
 	}
+}
+
+func leafPath(s *session.Session) (leaf int, path []session.Entry) {
+	leaf, _ = s.Leaf()
+	path, _ = s.Path(leaf)
+	return leaf, path
 }
 
 // newerThan073 tells files with entries that pi 0.73 does not know: it shows
@@ -69,14 +78,15 @@ func newerThan073(name string) bool {
 	return name == "v3-pi15-entries" || strings.HasPrefix(name, "genuine-1.5")
 }
 
-func comparePiContext(t *testing.T, path string, g piContext) {
+func TestPiContext(t *testing.T) {
+	t.Parallel()
+	goldenFiles(t, "1.5", "context", comparePiContext)
+	goldenFiles(t, "0.73", "context", comparePiContext)
+}
+
+func comparePiContext(t *testing.T, _ string, s *session.Session, g piContext) {
 	t.Helper()
-	s, err := read(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, _ := s.Leaf()
-	entries, _ := s.Path(leaf)
+	_, entries := leafPath(s)
 	if diff := cmp.Diff(g.PathIDs, ids(entries)); diff != "" {
 		t.Errorf("path (-pi +sess):\n%s", diff)
 	}
@@ -111,68 +121,53 @@ func ids(entries []session.Entry) []string {
 
 func TestPiOpen(t *testing.T) {
 	t.Parallel()
-	golden := corpus.Golden(t, "pi/golden/1.5")
-	for _, path := range corpus.PiSessions(t) {
-		name := corpus.PiName(path)
-		if noSession[name] {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var g struct {
-				EntryCount    int
-				Leaf          string
-				Name          string
-				BranchIDs     []string
-				Leaves, Roots []string
-				Labels        map[string]string
-			}
-			if err := json.Unmarshal(golden[name+".open.json"], &g); err != nil {
-				t.Fatal(err)
-			}
-			s, err := read(t, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			leaf, _ := s.Leaf()
-			entries, _ := s.Path(leaf)
-			labels := map[string]string{}
-			for _, l := range s.Labels() {
-				labels[l.Target] = l.Name
-			}
-			heads := []string{}
-			for _, h := range s.Heads() {
-				heads = append(heads, s.Entries[h].ID())
-			}
-			leafID := ""
-			if leaf >= 0 {
-				leafID = s.Entries[leaf].ID()
-			}
-			wantHeads := g.Leaves
-			if name == "messy" { // pi lists both entries of a duplicate id as leaves if neither has a child
-				wantHeads = unique(wantHeads)
-			}
-			wantCount := g.EntryCount
-			if name == "scalars" {
-				wantCount -= scalarLines // lines like 123 are no entries to us
-			}
-			for _, c := range []struct {
-				what     string
-				pi, ours any
-			}{
-				{"entries", wantCount, len(s.Entries)},
-				{"leaf", g.Leaf, leafID},
-				{"name", g.Name, s.Name},
-				{"path", g.BranchIDs, ids(entries)},
-				{"leaves", wantHeads, heads},
-				{"labels", g.Labels, labels},
-			} {
-				if diff := cmp.Diff(c.pi, c.ours); diff != "" {
-					t.Errorf("%s (-pi +sess):\n%s", c.what, diff)
-				}
-			}
-		})
+	type opened struct {
+		EntryCount    int
+		Leaf          string
+		Name          string
+		BranchIDs     []string
+		Leaves, Roots []string
+		Labels        map[string]string
 	}
+	goldenFiles(t, "1.5", "open", func(t *testing.T, name string, s *session.Session, g opened) {
+		t.Helper()
+		leaf, entries := leafPath(s)
+		labels := map[string]string{}
+		for _, l := range s.Labels() {
+			labels[l.Target] = l.Name
+		}
+		heads := []string{}
+		for _, h := range s.Heads() {
+			heads = append(heads, s.Entries[h].ID())
+		}
+		leafID := ""
+		if leaf >= 0 {
+			leafID = s.Entries[leaf].ID()
+		}
+		wantHeads := g.Leaves
+		if name == "messy" { // pi lists both entries of a duplicate id as leaves if neither has a child
+			wantHeads = unique(wantHeads)
+		}
+		wantCount := g.EntryCount
+		if name == "scalars" {
+			wantCount -= scalarLines // lines like 123 are no entries to us
+		}
+		for _, c := range []struct {
+			what     string
+			pi, ours any
+		}{
+			{"entries", wantCount, len(s.Entries)},
+			{"leaf", g.Leaf, leafID},
+			{"name", g.Name, s.Name},
+			{"path", g.BranchIDs, ids(entries)},
+			{"leaves", wantHeads, heads},
+			{"labels", g.Labels, labels},
+		} {
+			if diff := cmp.Diff(c.pi, c.ours); diff != "" {
+				t.Errorf("%s (-pi +sess):\n%s", c.what, diff)
+			}
+		}
+	})
 }
 
 const scalarLines = 3
@@ -191,43 +186,28 @@ func unique(list []string) []string {
 
 func TestPiTokens(t *testing.T) {
 	t.Parallel()
-	golden := corpus.Golden(t, "pi/golden/1.5")
-	for _, path := range corpus.PiSessions(t) {
-		name := corpus.PiName(path)
-		if noSession[name] {
-			continue
+	type sizes struct {
+		Entries []struct {
+			ID     string
+			Tokens int64
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var g struct {
-				Entries []struct {
-					ID     string
-					Tokens int64
-				}
-			}
-			if err := json.Unmarshal(golden[name+".tokens.json"], &g); err != nil {
-				t.Fatal(err)
-			}
-			s, err := read(t, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			leaf, _ := s.Leaf()
-			entries, _ := s.Path(leaf)
-			if len(entries) != len(g.Entries) {
-				t.Fatalf("%d entries, pi has %d", len(entries), len(g.Entries))
-			}
-			for i, e := range entries {
-				var got int64
-				for _, m := range own(e) {
-					got += convo.Estimate(m)
-				}
-				if got != g.Entries[i].Tokens {
-					t.Errorf("entry %s: %d tokens, pi says %d", e.ID(), got, g.Entries[i].Tokens)
-				}
-			}
-		})
 	}
+	goldenFiles(t, "1.5", "tokens", func(t *testing.T, _ string, s *session.Session, g sizes) {
+		t.Helper()
+		_, entries := leafPath(s)
+		if len(entries) != len(g.Entries) {
+			t.Fatalf("%d entries, pi has %d", len(entries), len(g.Entries))
+		}
+		for i, e := range entries {
+			var got int64
+			for _, m := range own(e) {
+				got += convo.Estimate(m)
+			}
+			if got != g.Entries[i].Tokens {
+				t.Errorf("entry %s: %d tokens, pi says %d", e.ID(), got, g.Entries[i].Tokens)
+			}
+		}
+	})
 }
 
 // own returns an entry's messages without the system message of a compaction,
