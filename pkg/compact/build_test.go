@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -71,6 +72,53 @@ func (b *builder) result(id, text string, failed bool) string {
 	b.t.Helper()
 	return b.message(fmt.Sprintf(`{"role":"toolResult","toolCallId":%s,"toolName":"tool","content":[{"type":"text","text":%s}],"isError":%t}`,
 		js.Quote(id), js.Quote(text), failed))
+}
+
+// steps adds entries, a word for each: u9 and a9 are messages of the user and the assistant of 9 tokens (without a number:
+// of one), c:x,y calls, r9:x a result; y is a system message, x a command of the user, n a message of an extension,
+// b a branch summary, m a change of the model, l a label; s2 is a compaction that keeps what comes from entry 2 on,
+// -2 an edit that takes entry 2 out, ~2 one that makes it short.
+func (b *builder) steps(words string) {
+	b.t.Helper()
+	for _, word := range strings.Fields(words) {
+		kind, id, _ := strings.Cut(word, ":")
+		n, _ := strconv.Atoi(kind[1:])
+		text, target := long(max(n, 1)), fmt.Sprintf("%08x", n)
+		switch kind[0] {
+		case 'u':
+			b.user(text)
+		case 'a':
+			b.assistant(text)
+		case 'c':
+			var calls []string
+			for _, id := range strings.Split(id, ",") {
+				calls = append(calls, id, "read", "{}")
+			}
+			b.call(calls...)
+		case 'r':
+			b.result(id, text, false)
+		case 'y':
+			b.message(`{"role":"system","content":"s"}`)
+		case 'x':
+			b.message(`{"role":"bashExecution","command":"ls","output":"x","exitCode":0}`)
+		case 'n':
+			b.add(session.TypeCustomMessage, `"customType":"x","display":true,"content":"c"`)
+		case 'b':
+			b.add(session.TypeBranchSummary, `"summary":"b","fromId":"root"`)
+		case 'm':
+			b.add(session.TypeModelChange, `"provider":"p","modelId":"m"`)
+		case 'l':
+			b.add(session.TypeLabel, `"targetId":"00000001","label":"l"`)
+		case 's':
+			b.compaction(target)
+		case '-':
+			b.edit(target, `null`)
+		case '~':
+			b.edit(target, `{"content":"short"}`)
+		default:
+			b.t.Fatalf("no step is called %s", word)
+		}
+	}
 }
 
 // fromBytes turns any bytes into a path: each byte is an operation, its upper

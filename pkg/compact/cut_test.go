@@ -1,46 +1,86 @@
 package compact_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
-// cutCase is a path and where it is cut. The path is built by steps; the
-// entries' ids are 1, 2, 3, …
-type cutCase struct {
-	name      string
-	rules     compact.Rules
-	keep      int64
-	build     func(b *builder)
-	firstKept string
-	split     bool
-	summarize []string
-	prefix    []string
-}
-
+// TestCut has paths (see steps), and where they are cut by the rules of both programs, or of the one that is named.
 func TestCut(t *testing.T) {
 	t.Parallel()
-	for _, c := range cutCases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+	keep := func(tokens int64) compact.Options { return compact.Options{Keep: tokens} }
+	lastTurn := compact.Options{Strategy: compact.LastTurn, Keep: 1} // it takes no heed of Keep
+	for _, c := range []struct {
+		name              string
+		o                 compact.Options
+		path              string
+		firstKept         string // "" if there is nothing to do
+		summarize, prefix string
+	}{
+		{"before a turn", keep(10), "u a u9 a", "3", "1 2", ""},
+		{"within a turn", keep(10), "u a u a a10", "5", "1 2", "3 4"},
+		{"as little as possible", keep(-1), "u a u", "3", "1 2", ""},
+		{"metadata in front of the cut is kept", keep(10), "u a m l u10", "3", "", "1 2"},
+		{"a result stays with its call", keep(12), "u c:x,y r:x n r10:y a", "6", "1 2 3", "4 5"},
+		{"a result that comes late holds the cut back", keep(10), "u c:x u r10:x u", "5", "1 2 3 4", ""},
+		{"pi 1.5: a late result at the end", keep(10), "u c:x u5 r10:x", "2", "", "1"},
+		{"a second result binds nothing", keep(10), "u c:x r:x u10 r2:x", "4", "1 2 3", ""},
+		{"pi 1.5: a failed attempt that was taken out", keep(10), "u a u20 a2 -4", "4", "1 2", "3"},
+		{"an edit within the attempt that shows something", keep(10), "u a u20 a2 -4 ~1", "3", "1 2", ""},
+		{"behind a compaction, with what it kept", keep(10), "u u a s2 u10", "5", "2 3", ""},
+		{"pi 0.73: without the entry kept first it starts behind the compaction", keep(10), "u s99 u u10", "4", "3", ""},
+
+		{"two turns", lastTurn, "u a u a", "3", "1 2", ""},
+		{"the question alone", lastTurn, "u a u", "3", "1 2", ""},
+		{"one turn", lastTurn, "u a", "", "", ""},
+		{"no user message", lastTurn, "a a", "", "", ""},
+		{"a system message before", lastTurn, "y u a", "", "", ""},
+		{"metadata before is not kept", lastTurn, "u a m u", "4", "1 2", ""},
+		{"only metadata before", lastTurn, "m u", "", "", ""},
+		{"no other role is a user", lastTurn, "a u n x b", "2", "1", ""},
+		{"a question taken back", lastTurn, "u a u a u -5", "3", "1 2", ""},
+		{"results are summarized", lastTurn, "u c:x r:x u", "4", "1 2 3", ""},
+		{"a late result", lastTurn, "u c:x u r:x", "2", "1", ""},
+		{"late results one into the other", lastTurn, "u c:x c:y r:x u r:y", "2", "1", ""},
+		{"a late result of the first entry", lastTurn, "c:x u r:x", "", "", ""},
+		{"a call without a result", lastTurn, "c:x u", "2", "1", ""},
+		{"after a compaction", lastTurn, "u a s1 a u", "5", "1 2 4", ""},
+		{"only a summary before", lastTurn, "u s2 u a", "", "", ""},
+
+		{"no entries", keep(50), "", "", "", ""},
+		{"one message", keep(50), "u90", "", "", ""},
+		{"no messages", keep(50), "m l", "", "", ""},
+		{"all fits", keep(50), "u a u", "", "", ""},
+		{"results without calls", keep(50), "r90:x r90:y", "", "", ""},
+		{"a compaction at the end", keep(50), "u90 a90 u90 a90 u90 s1", "", "", ""},
+		{"one less than is kept by default", keep(0), "u u19999", "", "", ""},
+		{"as much as is kept by default", keep(0), "u u20000", "2", "1", ""},
+	} {
+		for version, rules := range versions {
+			if strings.HasPrefix(c.name, "pi ") && !strings.HasPrefix(c.name, "pi "+version) {
+				continue
+			}
 			b := &builder{t: t}
-			c.build(b)
-			p, err := compact.New(b.path, compact.Options{Keep: c.keep, Rules: c.rules})
-			if err != nil {
-				t.Fatal(err)
+			b.steps(c.path)
+			c.o.Rules = rules
+			p, err := compact.New(b.path, c.o)
+			if errors.Is(err, compact.ErrNothing) && c.firstKept == "" {
+				continue
 			}
-			got := cutCase{firstKept: short(p.FirstKept), split: p.SplitTurn, summarize: partIDs(p.Summarize), prefix: partIDs(p.TurnPrefix)}
-			if got.firstKept != c.firstKept || got.split != c.split ||
-				!cmp.Equal(got.summarize, c.summarize) || !cmp.Equal(got.prefix, c.prefix) {
-				t.Errorf("first kept %s, split %v, history %v, prefix %v;\nwant %s, %v, %v, %v",
-					got.firstKept, got.split, got.summarize, got.prefix, c.firstKept, c.split, c.summarize, c.prefix)
+			if err != nil || c.firstKept == "" {
+				t.Errorf("%s, %s: plan %+v, error %v; want to keep from %q on", c.name, version, p, err, c.firstKept)
+				continue
 			}
-		})
+			got := []string{short(p.FirstKept), strings.Join(partIDs(p.Summarize), " "), strings.Join(partIDs(p.TurnPrefix), " ")}
+			if diff := cmp.Diff([]string{c.firstKept, c.summarize, c.prefix}, got); diff != "" || p.SplitTurn != (c.prefix != "") || len(p.Copies) > 0 {
+				t.Errorf("%s, %s: split %v, %d copies, first kept, history and prefix (-want +got):\n%s", c.name, version, p.SplitTurn, len(p.Copies), diff)
+			}
+		}
 	}
 }
 
@@ -51,127 +91,4 @@ func partIDs(parts []compact.Part) (out []string) {
 		out = append(out, short(p.EntryID))
 	}
 	return out
-}
-
-var cutCases = []cutCase{
-	{
-		name: "before a turn", keep: 10,
-		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user(long(9)); b.assistant("d") },
-		firstKept: "3", summarize: []string{"1", "2"},
-	},
-	{
-		name: "within a turn", keep: 10,
-		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user("c"); b.assistant("d"); b.assistant(long(10)) },
-		firstKept: "5", split: true, summarize: []string{"1", "2"}, prefix: []string{"3", "4"},
-	},
-	{
-		name: "as little as possible", keep: -1,
-		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user("c") },
-		firstKept: "3", summarize: []string{"1", "2"},
-	},
-	{
-		name: "metadata in front of the cut is kept", keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.assistant("b")
-			b.add(session.TypeModelChange, "")
-			b.add(session.TypeLabel, "")
-			b.user(long(10))
-		},
-		firstKept: "3", split: true, prefix: []string{"1", "2"},
-	},
-	{
-		name: "a result stays with its call", keep: 12,
-		build: func(b *builder) {
-			b.user("a")
-			b.call("x", "read", "{}", "y", "read", "{}")
-			b.result("x", "1", false)
-			b.add(session.TypeCustomMessage, `"customType":"t","display":true,"content":"note"`)
-			b.result("y", long(10), false)
-			b.assistant("b")
-		},
-		firstKept: "6", split: true, prefix: []string{"4", "5"}, summarize: []string{"1", "2", "3"},
-	},
-	{
-		name: "a result that comes late holds the cut back", keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.call("x", "read", "{}")
-			b.user("meanwhile")
-			b.result("x", long(10), false)
-			b.user("b")
-		},
-		firstKept: "5", summarize: []string{"1", "2", "3", "4"},
-	},
-	{
-		name: "a late result at the end", keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.call("x", "read", "{}")
-			b.user(long(5))
-			b.result("x", long(10), false)
-		},
-		firstKept: "2", split: true, prefix: []string{"1"},
-	},
-	{
-		name: "a second result binds nothing", keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.call("x", "read", "{}")
-			b.result("x", "1", false)
-			b.user(long(10))
-			b.result("x", "again", false)
-		},
-		firstKept: "4", summarize: []string{"1", "2", "3"},
-	},
-	{
-		name: "a failed attempt that was taken out", keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.assistant("b")
-			b.user(long(20))
-			failed := b.assistant("overflow")
-			b.add(session.TypeContextEdit, `"targetId":"`+failed+`","replacement":null`)
-		},
-		firstKept: "4", split: true, summarize: []string{"1", "2"}, prefix: []string{"3"},
-	},
-	{
-		name: "an edit within the attempt that shows something", keep: 10,
-		build: func(b *builder) {
-			first := b.user("a")
-			b.assistant("b")
-			b.user(long(20))
-			failed := b.assistant("overflow")
-			b.add(session.TypeContextEdit, `"targetId":"`+failed+`","replacement":null`)
-			b.add(session.TypeContextEdit, `"targetId":"`+first+`","replacement":{"content":"short"}`)
-		},
-		firstKept: "3", summarize: []string{"1", "2"},
-	},
-	{
-		name: "behind a compaction, with what it kept", keep: 10,
-		build: kept, firstKept: "5", summarize: []string{"2", "3"},
-	},
-	{
-		name: "behind a compaction, by the rules of pi 0.73", rules: compact.Pi073, keep: 10,
-		build: kept, firstKept: "5", summarize: []string{"2", "3"},
-	},
-	{
-		name: "pi 0.73 without the entry kept first starts behind the compaction", rules: compact.Pi073, keep: 10,
-		build: func(b *builder) {
-			b.user("a")
-			b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"gone","tokensBefore":1`)
-			b.user("b")
-			b.user(long(10))
-		},
-		firstKept: "4", summarize: []string{"3"},
-	},
-}
-
-// kept has a compaction that kept a part of the path.
-func kept(b *builder) {
-	b.user("a")
-	first := b.user("b")
-	b.assistant("c")
-	b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"`+first+`","tokensBefore":1`)
-	b.user(long(10))
 }

@@ -62,31 +62,22 @@ func TestKeepUserEntries(t *testing.T) {
 // nothing before it is part of the context.
 func TestKeepNone(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		keep  int64
-		build func(b *builder)
-	}{
-		"no room":          {-1, func(b *builder) { b.user("a"); b.assistant("b") }},
-		"no user messages": {0, func(b *builder) { b.assistant("b") }},
-		"others' messages": {0, func(b *builder) {
+	const others = "messages of others"
+	for path, keep := range map[string]int64{"u a": -1, "a": 0, "u a -1": 0, others: 0} {
+		p, got := keepUser(t, keep, func(b *builder) {
+			if path != others {
+				b.steps(path)
+				return
+			}
 			b.user("<environment_context>x</environment_context>")
 			b.message(`{"role":"developer","content":"d"}`)
-			b.message(`{"role":"bashExecution","command":"ls","output":"x","exitCode":0}`)
-			b.add(session.TypeCustomMessage, `"customType":"x","display":true,"content":"c"`)
-			b.add(session.TypeBranchSummary, `"summary":"b","fromId":"root"`)
-		}},
-		"edited away": {0, func(b *builder) {
-			id := b.user("a")
-			b.assistant("b")
-			b.add(session.TypeContextEdit, `"targetId":"`+id+`","replacement":null`)
-		}},
-	} {
-		p, got := keepUser(t, c.keep, c.build)
+			b.steps("x n b")
+		})
 		if len(got) != 1 || got[0].Str("firstKeptEntryId") != got[0].ID() || !strings.Contains(got[0].Get("details"), `,"strategy":"keep-user","kept":[]}`) {
-			t.Errorf("%s: %d entries, the last is %s", name, len(got), got[len(got)-1].Raw())
+			t.Errorf("%s: %d entries, the last is %s", path, len(got), got[len(got)-1].Raw())
 		}
 		if context := convo.MessagesOf(convo.Project(p.After(got...))); len(context) != 1 || len(p.Summarize) == 0 {
-			t.Errorf("%s: the context is %s", name, array(context))
+			t.Errorf("%s: the context is %s", path, array(context))
 		}
 	}
 }
@@ -146,75 +137,26 @@ func TestKeepUserNoID(t *testing.T) {
 	}
 }
 
-// TestKeepUserEdited: what counts is the context, not what the entries say.
-func TestKeepUserEdited(t *testing.T) {
-	t.Parallel()
-	p, _ := keepUser(t, 0, func(b *builder) {
-		id := b.user(long(90))
-		b.assistant("a")
-		b.add(session.TypeContextEdit, `"targetId":"`+id+`","replacement":{"content":"short"}`)
-	})
-	if len(p.Copies) != 1 || p.Copies[0].Message.Text("") != "short" || p.Copies[0].EntryID != "00000001" {
-		t.Errorf("copies %+v", p.Copies)
-	}
-}
-
 // TestKeepUserNothing: where all there is is kept as it is, a summary says
 // nothing that does not stand beside it.
 func TestKeepUserNothing(t *testing.T) {
 	t.Parallel()
-	compaction := func(b *builder) {
-		b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000001","tokensBefore":1`)
-	}
-	for name, c := range map[string]struct {
-		build func(b *builder)
-		err   error
-	}{
-		"user messages":                         {func(b *builder) { b.user("a"); b.user("b") }, compact.ErrNothing},
-		"user messages behind a summary":        {func(b *builder) { b.user("a"); compaction(b); b.user("b") }, compact.ErrNothing},
-		"system messages":                       {func(b *builder) { b.message(`{"role":"system","content":"s"}`) }, compact.ErrNothing},
-		"nothing new":                           {func(b *builder) { b.user("a"); b.assistant("b"); compaction(b); b.add(session.TypeLabel, "") }, compact.ErrNothing},
-		"one is cut":                            {func(b *builder) { b.user("a"); b.user(long(90)) }, nil},
-		"one has an image":                      {func(b *builder) { b.message(`{"role":"user","content":[{"type":"image"}]}`) }, nil},
-		"another answer after a compaction":     {func(b *builder) { b.user("a"); compaction(b); b.assistant("b") }, nil},
-		"a context that codex itself put there": {func(b *builder) { b.user("<skill>x</skill>") }, nil},
-	} {
-		b := &builder{t: t}
-		c.build(b)
-		if p, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser, Keep: 50}); !errors.Is(err, c.err) {
-			t.Errorf("%s: plan %+v, error %v; want %v", name, p, err, c.err)
+	check := func(b *builder, want error) {
+		if p, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser, Keep: 50}); !errors.Is(err, want) {
+			t.Errorf("of %d entries: plan %+v, error %v; want %v", len(b.path), p, err, want)
 		}
 	}
-}
-
-// TestKeepUserAgain: the copies of one compaction are what the next one copies,
-// and its summary and files go on.
-func TestKeepUserAgain(t *testing.T) {
-	t.Parallel()
-	p, entries := keepUser(t, 0, func(b *builder) {
-		b.user("first")
-		b.call("c", "edit", `{"path":"w.go"}`)
-	})
-	b := &builder{t: t, path: p.After(entries...)}
-	b.user("second")
-	b.assistant("done")
-	next, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser})
-	if err != nil {
-		t.Fatal(err)
+	for path, want := range map[string]error{
+		"u u": compact.ErrNothing, "u s1 u": compact.ErrNothing, "y": compact.ErrNothing, "u a s1 l": compact.ErrNothing, "u u90": nil, "u s1 a": nil,
+	} {
+		b := &builder{t: t}
+		b.steps(path)
+		check(b, want)
 	}
-	got := added(t, next, next.Answer("T"))
-	if next.PreviousSummary != "S\n\n<modified-files>\nw.go\n</modified-files>" || next.Text(next.Answer("T")) != "T\n\n<modified-files>\nw.go\n</modified-files>" {
-		t.Errorf("previous summary %q, next one %q", next.PreviousSummary, next.Text(next.Answer("T")))
-	}
-	if details := got[len(got)-1].Get("details"); !strings.Contains(details, `"kept":[["00000006'","00000002'"],["00000006''","00000005"]]`) {
-		t.Errorf("details %s", details)
-	}
-	var texts []string
-	for _, m := range convo.MessagesOf(convo.Project(next.After(got...)))[1:] {
-		texts = append(texts, m.Text(""))
-	}
-	if diff := cmp.Diff([]string{"first", "second"}, texts); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
+	for _, content := range []string{`[{"type":"image"}]`, `"<skill>x</skill>"`} { // which are not kept
+		b := &builder{t: t}
+		b.message(`{"role":"user","content":` + content + `}`)
+		check(b, nil)
 	}
 }
 

@@ -14,17 +14,22 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// The laws of a plan, for any path:
+// The laws of a plan, for any path and strategy:
 //
 //  1. New returns a plan or ErrNothing, and the same one for the same path.
-//  2. FirstKept is on the path, Leaf is its last entry, and at least one
-//     message is summarized.
+//  2. Leaf is the path's last entry, at least one message is summarized, and
+//     KeepRecent alone splits a turn.
 //  3. A tool result and the call it answers stay on the same side of the cut.
 //  4. Nothing is lost or doubled (rules of pi 1.5): what is summarized and what
 //     the new context keeps make up the old context, in order; the system
 //     messages fold to the same one.
-//  5. With the entry appended there is nothing to compact.
-//  6. The next compaction has the summary in its prompt, its file lists contain
+//  5. KeepUser summarizes the whole conversation. With the entries appended, the
+//     context is the system message in force, the summary and the copies.
+//  6. LastTurn keeps the newest user message and all that follows. If it keeps
+//     more than that, then because a call would be parted from its result.
+//  7. With the entries appended there is nothing to compact, also if one without
+//     messages follows and user messages are kept.
+//  8. The next compaction has the summary in its prompt, its file lists contain
 //     those before, and its cut is not before the last one.
 func checkLaws(t tb, path []session.Entry, o compact.Options) {
 	t.Helper()
@@ -39,36 +44,50 @@ func checkLaws(t tb, path []session.Entry, o compact.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(asPi(plan), asPi(again)); diff != "" {
+	if diff := cmp.Diff(asPi(plan), asPi(again)); diff != "" || !slices.Equal(raws(plan.Copies), raws(again.Copies)) {
 		t.Fatalf("the second plan differs:\n%s", diff)
 	}
-	if len(plan.Kept()) == 0 || plan.Leaf != path[len(path)-1].ID() {
-		t.Fatalf("first kept %s, leaf %s", plan.FirstKept, plan.Leaf)
+	if plan.Strategy != o.Strategy || plan.Leaf != path[len(path)-1].ID() || (len(plan.Kept()) == 0) != (o.Strategy == compact.KeepUser) {
+		t.Fatalf("strategy %s, first kept %s, leaf %s", plan.Strategy, plan.FirstKept, plan.Leaf)
 	}
-	if len(plan.Summarize)+len(plan.TurnPrefix) == 0 || len(plan.TurnPrefix) > 0 && !plan.SplitTurn {
+	if len(plan.Summarize)+len(plan.TurnPrefix) == 0 || len(plan.TurnPrefix) > 0 && !plan.SplitTurn || plan.SplitTurn && o.Strategy != compact.KeepRecent {
 		t.Fatalf("%d + %d messages, split %v", len(plan.Summarize), len(plan.TurnPrefix), plan.SplitTurn)
 	}
 	checkPairs(t, plan)
 	summary := compact.Extract(plan)
-	entry := entryOf(t, plan, summary)
-	after := plan.After(entry)
-	if o.Rules == compact.Pi15 {
+	after := plan.After(added(t, plan, summary)...)
+	switch {
+	case o.Strategy == compact.KeepUser:
+		checkCopies(t, path, plan, after)
+		b := &builder{t: t, path: slices.Clip(after)}
+		b.add(session.TypeLabel, `"targetId":"`+plan.Leaf+`","label":"l"`)
+		checkNothing(t, b.path, o)
+	case o.Strategy == compact.LastTurn:
+		checkLastTurn(t, path, plan)
+		checkContext(t, path, plan, after)
+	case o.Rules == compact.Pi15:
 		checkContext(t, path, plan, after)
 	}
-	if p, err := compact.New(after, o); !errors.Is(err, compact.ErrNothing) {
-		t.Fatalf("compacts what it compacted: %+v, %v", p, err)
+	if !compact.NothingNew(after) {
+		t.Fatal("there is something new behind the compaction")
 	}
+	checkNothing(t, after, o)
 	checkNext(t, plan, after, plan.Text(summary), o)
 }
 
-func entryOf(t tb, plan *compact.Plan, s compact.Summary) session.Entry {
+func checkNothing(t tb, path []session.Entry, o compact.Options) {
 	t.Helper()
-	b := session.Batch{Leaf: plan.Leaf, NewID: func(func(string) bool) (string, error) { return "c-" + plan.Leaf, nil }}
-	e, err := plan.AddTo(&b, s)
-	if err != nil {
-		t.Fatal(err)
+	if p, err := compact.New(path, o); !errors.Is(err, compact.ErrNothing) {
+		t.Fatalf("compacts what it compacted: %+v, %v", p, err)
 	}
-	return e
+}
+
+// checkAllLaws checks the laws for each strategy.
+func checkAllLaws(t tb, path []session.Entry, o compact.Options) {
+	t.Helper()
+	for o.Strategy = range compact.Strategy(len(compact.Strategies())) {
+		checkLaws(t, path, o)
+	}
 }
 
 // checkPairs looks at the summarized messages for a call that is answered only
@@ -188,11 +207,11 @@ func TestLaws(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		path := fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
 		o := compact.Options{Keep: rapid.Int64Range(1, 400).Draw(r, "keep"), Rules: rapid.SampledFrom(bothRules).Draw(r, "rules")}
-		checkLaws(r, path, o)
+		checkAllLaws(r, path, o)
 	})
 }
 
-// FuzzCut checks the laws of checkLaws.
+// FuzzCut checks the laws of checkAllLaws.
 func FuzzCut(f *testing.F) {
 	f.Add([]byte{0, 2, 0x13, 0x15, 0x20, 0x22, 0x30}, int64(20), false)
 	f.Add([]byte{0, 0x14, 0x18, 0x15, 0x17, 0xf0, 0x2f, 0x10, 0x22}, int64(10), true)
@@ -202,7 +221,7 @@ func FuzzCut(f *testing.F) {
 		if old {
 			o.Rules = compact.Pi073
 		}
-		checkLaws(t, fromBytes(t, ops[:min(len(ops), 300)]), o)
+		checkAllLaws(t, fromBytes(t, ops[:min(len(ops), 300)]), o)
 	})
 }
 
@@ -212,7 +231,7 @@ func TestCorpusLaws(t *testing.T) {
 	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
 		for _, keep := range []int64{50, 2000} {
-			checkLaws(t, path, compact.Options{Keep: keep, Rules: rules})
+			checkAllLaws(t, path, compact.Options{Keep: keep, Rules: rules})
 		}
 	})
 }

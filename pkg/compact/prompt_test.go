@@ -185,19 +185,11 @@ func TestEntryDetails(t *testing.T) {
 		{Name: "fromHook", Raw: "false"},
 		{Name: "systemMessage", Raw: `{"role":"system","content":"be brief","timestamp":0}`},
 	}
-	e := entryOf(t, p, s)
+	e := added(t, p, s)[0]
 	for _, f := range want {
 		if diff := cmp.Diff(f.Raw, e.Get(f.Name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
 		}
-	}
-}
-
-func TestKeptOfAnotherPath(t *testing.T) {
-	t.Parallel()
-	p := &compact.Plan{FirstKept: "gone"}
-	if kept := p.Kept(); kept != nil {
-		t.Errorf("%d entries", len(kept))
 	}
 }
 

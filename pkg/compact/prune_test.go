@@ -159,6 +159,11 @@ func TestPruneEdit(t *testing.T) {
 	if p.Tokens != 100 || p.Before != 102 || p.After != 11 { // call: read{}, result: 36 characters
 		t.Errorf("%d tokens, %d before, %d after", p.Tokens, p.Before, p.After)
 	}
+	b.edits(p.Edits)
+	back, err := compact.Unprune(b.path)
+	if err != nil || len(back) != 1 || back[0].TargetID != id || back[0].Tokens != 100 || back[0].Tool != "read" || back[0].ToolCallID != "c" {
+		t.Errorf("gives back %+v, %v", back, err)
+	}
 }
 
 // TestPruneToolOfCall: the name comes from the call where the result has none.

@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -117,38 +116,4 @@ func TestPruneKept(t *testing.T) {
 		t.Fatalf("pruned again:\n%s", diff)
 	}
 	check("pruned again", small)
-}
-
-// TestPruneThenCompact: a plan made after pruning summarizes and keeps the
-// placeholders, and the calls stay with them.
-func TestPruneThenCompact(t *testing.T) {
-	t.Parallel()
-	b := &builder{t: t}
-	for i := range 6 {
-		b.user(fmt.Sprint("ask ", i))
-		call := fmt.Sprint("call", i)
-		b.call(call, "read", `{"path":"f.go"}`)
-		b.output(call, textContent(long(200)), "")
-		b.assistant("answer")
-	}
-	if ids := b.prune(compact.PruneOptions{Protect: 200, Minimum: 200}); len(ids) != 3 {
-		t.Fatalf("pruned %q", ids)
-	}
-	o := compact.Options{Keep: 645}
-	plan, err := compact.New(b.path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if summarized := plan.Serialize(plan.Summarize); strings.Count(summarized, compact.PrunedPrefix) != 2 || strings.Contains(summarized, long(9)) {
-		t.Fatalf("summarizes %s", summarized)
-	}
-	checkLaws(t, b.path, o)
-	b.path = plan.After(entryOf(t, plan, compact.Summary{History: "s"}))
-	if kept := strings.Join(b.context(), "\n"); strings.Count(kept, compact.PrunedPrefix) != 1 || strings.Count(kept, "toolResult") != 4 {
-		t.Fatalf("keeps %s", kept)
-	}
-	edits, err := compact.Unprune(b.path)
-	if err != nil || len(edits) != 1 || edits[0].ToolCallID != "call2" || edits[0].Tokens != 200 || edits[0].Tool != "read" {
-		t.Fatalf("gives back %+v, %v", edits, err)
-	}
 }
