@@ -71,27 +71,54 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// TestFiguresLinear: ten times the entries take ten times the work, in calls of
-// the estimator and allocations, for figures and reports alike.
-func TestFiguresLinear(t *testing.T) { // counts allocations, so not in parallel
-	const n = 3_000
-	work := func(n int) (calls, allocs float64) {
-		path := sized(t, n)
-		count := func(m session.Message) int64 { calls++; return convo.Estimate(m) }
-		compact.Measure(path, compact.Trigger{Estimate: count, Calibrate: true})
-		plan, err := compact.New(path, compact.Options{Keep: 1000})
+// TestLinearAllocations: ten times as many entries take about ten times as many allocations, and calls of an estimator.
+// The bounds lie between that and a hundred times: a slice that grows, or a pool that was emptied, breaks nothing.
+func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocations
+	if testing.Short() {
+		t.Skip("makes paths of 20,000 entries")
+	}
+	const n, allocations, estimates = 2_000, 20, 11
+	calls := 0
+	count := func(m session.Message) int64 { calls++; return convo.Estimate(m) }
+	plan := func(path []session.Entry, o compact.Options) *compact.Plan {
+		o.Keep = 1000
+		p, err := compact.New(path, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raceDetector {
-			return calls, 0
-		}
-		return calls, testing.AllocsPerRun(1, func() { plan.Report() })
+		return p
 	}
-	calls, allocs := work(n)
-	moreCalls, moreAllocs := work(10 * n)
-	if moreCalls > 11*calls || moreAllocs > 20*allocs {
-		t.Errorf("%v calls and %v allocations for %d entries, %v and %v for ten times as many", calls, allocs, n, moreCalls, moreAllocs)
+	extracting := func(o compact.Options) func([]session.Entry) {
+		return func(path []session.Entry) {
+			if p := plan(path, o); p.Text(compact.Extract(p)) == "" {
+				t.Fatal("no text")
+			}
+		}
+	}
+	whole := sized(t, 10*n)
+	for what, work := range map[string]func(path []session.Entry){
+		"planning":                  extracting(compact.Options{}),
+		"planning as pi 0.73 does":  extracting(compact.Options{Rules: compact.Pi073}),
+		"planning to keep user":     extracting(compact.Options{Strategy: compact.KeepUser}),
+		"planning to keep the turn": extracting(compact.Options{Strategy: compact.LastTurn}),
+		"reporting":                 func(path []session.Entry) { plan(path, compact.Options{}).Report() },
+		"measuring":                 func(path []session.Entry) { compact.Measure(path, compact.Trigger{Estimate: count, Calibrate: true}) },
+		"leaving a branch": func(path []session.Entry) {
+			b, err := compact.NewBranch(path, whole[:1], compact.BranchOptions{Estimate: count})
+			if err != nil || len(b.Parts) < len(path)/2 || b.Empty() {
+				t.Fatal(err)
+			}
+		},
+	} {
+		cost := func(path []session.Entry) (float64, int) {
+			allocations := testing.AllocsPerRun(1, func() { calls = 0; work(path) })
+			return allocations, calls
+		}
+		small, smallCalls := cost(whole[:n])
+		large, largeCalls := cost(whole)
+		if !raceDetector && large > allocations*small || largeCalls > estimates*smallCalls {
+			t.Errorf("%s: %.0f allocations and %d estimates for %d entries, %.0f and %d for ten times as many", what, small, smallCalls, n, large, largeCalls)
+		}
 	}
 }
 

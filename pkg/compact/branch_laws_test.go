@@ -152,32 +152,6 @@ func TestBranchLaws(t *testing.T) {
 	})
 }
 
-// TestBranchLinear counts the work for a branch and for one ten times as long.
-// It is not parallel, for allocations are counted for the whole process.
-func TestBranchLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a path of 20,000 entries")
-	}
-	const n = 2_000
-	path := sized(t, 10*n)
-	work := func(entries int) (allocations float64, estimates int) {
-		o := compact.BranchOptions{Estimate: func(m session.Message) int64 { estimates++; return convo.Estimate(m) }}
-		allocations = testing.AllocsPerRun(1, func() {
-			estimates = 0
-			b, err := compact.NewBranch(path[:entries], path[:1], o)
-			if err != nil || len(b.Parts) < entries/2 || b.Empty() {
-				t.Fatal(err)
-			}
-		})
-		return allocations, estimates
-	}
-	small, smallCount := work(n)
-	large, largeCount := work(10 * n)
-	if large > 20*small || largeCount > 11*smallCount {
-		t.Errorf("%.0f allocations and %d estimates for %d entries, %.0f and %d for ten times as many", small, smallCount, n, large, largeCount)
-	}
-}
-
 func BenchmarkNewBranch(b *testing.B) {
 	path := sized(b, 10_000)
 	b.SetBytes(size(path))

@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -173,42 +172,4 @@ func answered(messages []session.Message) map[string]bool {
 		}
 	}
 	return out
-}
-
-// TestLinearAllocations: planning and extracting ten times as many entries takes
-// about ten times as many allocations. The bound lies between that and a hundred
-// times: a slice that grows, or a pool that was emptied, breaks nothing.
-func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocations
-	if testing.Short() {
-		t.Skip("plans 20,000 entries")
-	}
-	const n, bound = 2_000, 20
-	few, many := sized(t, n), sized(t, 10*n)
-	for _, o := range []compact.Options{
-		{},
-		{Rules: compact.Pi073},
-		{Strategy: compact.KeepUser},
-		{Strategy: compact.LastTurn},
-	} {
-		o.Keep = 1000
-		if small, large := allocations(t, few, o), allocations(t, many, o); large > bound*small {
-			t.Errorf("%s, rules %d: %d allocations for %d entries, %d for %d", o.Strategy, o.Rules, small, n, large, 10*n)
-		}
-	}
-}
-
-// allocations returns how many it takes to plan and to extract.
-func allocations(t *testing.T, path []session.Entry, o compact.Options) uint64 {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	p, err := compact.New(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Text(compact.Extract(p)) == "" {
-		t.Fatal("no text")
-	}
-	runtime.ReadMemStats(&after)
-	return after.Mallocs - before.Mallocs
 }
