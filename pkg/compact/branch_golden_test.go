@@ -188,8 +188,7 @@ func compareBranchEntry(t *testing.T, b *compact.Branch, want, summary string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, _ := like.Timestamp()
-	batch := session.Batch{Leaf: b.Target, Now: now, NewID: func(func(string) bool) (string, error) { return like.ID(), nil }}
+	batch := batchLike(like, b.Target)
 	got, err := batch.Add(session.TypeBranchSummary, b.Fields(summary, nil)...)
 	if err != nil {
 		t.Fatal(err)

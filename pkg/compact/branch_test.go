@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -44,9 +43,7 @@ func spoken(b *compact.Branch) (out []string) {
 func TestBranchPlaces(t *testing.T) {
 	t.Parallel()
 	b := &builder{t: t}
-	for i := range 5 {
-		b.user(fmt.Sprint(i))
-	}
+	b.steps("u u u u u")
 	long := b.path
 	other := append(slices.Clone(long[:2]), long[4].WithParent("00000002").WithRaw("id", `"x"`))
 	for _, c := range []struct {
@@ -268,31 +265,22 @@ func genuineBranch(t *testing.T, s *session.Session, old, hang string, rules com
 func TestGenuineBranches(t *testing.T) {
 	t.Parallel()
 	compared := map[compact.Rules]int{}
-	for _, file := range corpus.Sessions(t, "pi/genuine") {
-		rules := compact.Pi15
-		if strings.Contains(file, "/0.73/") {
-			rules = compact.Pi073
+	genuine(t, session.TypeBranchSummary, func(rules compact.Rules, s *session.Session, i int) {
+		e := s.Entries[i]
+		old := e.Str("fromId") // pi 0.73 names the target: the leaf was the entry before
+		if rules == compact.Pi073 {
+			old = s.Entries[i-1].ID()
 		}
-		s := readSession(t, file)
-		for i, e := range s.Entries {
-			if e.Type() != session.TypeBranchSummary {
-				continue
-			}
-			old := e.Str("fromId") // pi 0.73 names the target: the leaf was the entry before
-			if rules == compact.Pi073 {
-				old = s.Entries[i-1].ID()
-			}
-			if _, ok := s.Index(old); !ok || old == e.ParentID() {
-				continue // a fork that left the branch behind
-			}
-			b := genuineBranch(t, s, old, e.ParentID(), rules)
-			compareBranchEntry(t, b, withoutUsage(e.Raw()), "## Goal\nMock history summary\n\n## Progress\n### Done\n- [x] things")
-			if conversation, _ := splitPrompt(b.Prompt("")); rules == compact.Pi15 && longOf(conversation) != genuineConversation {
-				t.Errorf("prompt before the instructions: %s", conversation)
-			}
-			compared[rules]++
+		if _, ok := s.Index(old); !ok || old == e.ParentID() {
+			return // a fork that left the branch behind
 		}
-	}
+		b := genuineBranch(t, s, old, e.ParentID(), rules)
+		compareBranchEntry(t, b, withoutUsage(e.Raw()), "## Goal\nMock history summary\n\n## Progress\n### Done\n- [x] things")
+		if conversation, _ := splitPrompt(b.Prompt("")); rules == compact.Pi15 && longOf(conversation) != genuineConversation {
+			t.Errorf("prompt before the instructions: %s", conversation)
+		}
+		compared[rules]++
+	})
 	if compared[compact.Pi15] == 0 || compared[compact.Pi073] == 0 {
 		t.Errorf("compared %v", compared)
 	}

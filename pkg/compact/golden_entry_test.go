@@ -1,7 +1,6 @@
 package compact_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,30 +169,38 @@ func TestGenuineEntries(t *testing.T) {
 	t.Parallel()
 	const entries = 6 // that pi wrote with the whole path still in the file
 	compared := 0
+	genuine(t, session.TypeCompaction, func(rules compact.Rules, s *session.Session, i int) {
+		e := s.Entries[i]
+		parent, ok := s.Index(e.ParentID())
+		if !ok {
+			return
+		}
+		path, problems := s.Path(parent)
+		if len(problems) > 0 {
+			return // pi 0.73 loses the beginning of what it forks
+		}
+		compareGenuine(t, path, e, rules)
+		compared++
+	})
+	if compared != entries {
+		t.Errorf("%d entries compared, want %d", compared, entries)
+	}
+}
+
+// genuine calls test for each entry of a type that pi itself wrote.
+func genuine(t *testing.T, typ string, test func(rules compact.Rules, s *session.Session, entry int)) {
+	t.Helper()
 	for _, file := range corpus.Sessions(t, "pi/genuine") {
 		rules := compact.Pi15
 		if strings.Contains(file, "/0.73/") {
 			rules = compact.Pi073
 		}
-		s, err := session.Read(bytes.NewReader(corpus.Session(t, file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range s.Entries {
-			parent, ok := s.Index(e.ParentID())
-			if e.Type() != session.TypeCompaction || !ok {
-				continue
+		s := readSession(t, file)
+		for i, e := range s.Entries {
+			if e.Type() == typ {
+				test(rules, s, i)
 			}
-			path, problems := s.Path(parent)
-			if len(problems) > 0 {
-				continue // pi 0.73 loses the beginning of what it forks
-			}
-			compareGenuine(t, path, e, rules)
-			compared++
 		}
-	}
-	if compared != entries {
-		t.Errorf("%d entries compared, want %d", compared, entries)
 	}
 }
 
@@ -225,11 +232,16 @@ func compareGenuine(t *testing.T, path []session.Entry, want session.Entry, rule
 // appendCompaction makes a compaction entry with the id and the time of like.
 func appendCompaction(t *testing.T, plan *compact.Plan, like session.Entry, s compact.Summary) session.Entry {
 	t.Helper()
-	now, _ := like.Timestamp()
-	b := session.Batch{Leaf: plan.Leaf, Now: now, NewID: func(func(string) bool) (string, error) { return like.ID(), nil }}
+	b := batchLike(like, plan.Leaf)
 	e, err := plan.AddTo(&b, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// batchLike gives entries the id and the time of like.
+func batchLike(like session.Entry, leaf string) session.Batch {
+	now, _ := like.Timestamp()
+	return session.Batch{Leaf: leaf, Now: now, NewID: func(func(string) bool) (string, error) { return like.ID(), nil }}
 }
