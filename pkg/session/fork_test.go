@@ -16,132 +16,54 @@ func compaction(id, parent, first string) string {
 	return line("compaction", id, parent, `"summary":"s"`, `"firstKeptEntryId":`+quote(first), `"tokensBefore":1`)
 }
 
-// The labels of the new session carry the time of the entries that set them.
-func forked(id, parent, target, name string) string {
-	return line("label", id, parent, `"targetId":`+quote(target), `"label":`+quote(name))
-}
-
 func TestBranch(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		lines []string
-		leaf  string
-		want  []string
-	}{
-		{"empty", nil, "", []string{}},
-		{
-			"unchanged without labels",
-			[]string{user("a", "", "1"), user("b", "a", "2")},
-			"b",
-			[]string{user("a", "", "1"), user("b", "a", "2")},
-		},
-		{
-			"an inner entry",
-			[]string{user("a", "", "1"), user("b", "a", "2"), user("c", "b", "3"), user("d", "a", "4")},
-			"b",
-			[]string{user("a", "", "1"), user("b", "a", "2")},
-		},
-		{
-			"re-chained round labels",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2")},
-			"b",
-			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "a", "y")},
-		},
-		{
-			"a label first",
-			[]string{label("l1", "", "b", "x"), user("b", "l1", "2")},
-			"b",
-			[]string{user("b", "", "2"), forked("n1", "b", "b", "x")},
-		},
-		{
-			"a label as leaf",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x")},
-			"l1",
-			[]string{user("a", "", "1"), forked("n1", "a", "a", "x")},
-		},
+	for _, c := range []struct{ name, lines, leaf, want string }{
+		{"empty", "", "", ""},
+		{"unchanged without labels", "a b<a", "b", "a b<a"},
+		{"an inner entry", "a b<a c<b d<a", "b", "a b<a"},
+		{"re-chained round labels", "a l1<a:a=x l2<l1:a=y b<l2", "b", "a b<a n1<b:a=y"},
+		{"a label first", "l1:b=x b<l1", "b", "b n1<b:b=x"},
+		{"a label as leaf", "a l1<a:a=x", "l1", "a n1<a:a=x"},
 		{
 			"labels of other branches, of later entries, of entries off the path",
-			[]string{
-				user("a", "", "1"), user("b", "a", "2"), user("other", "a", "3"), label("l1", "other", "b", "from afar"),
-				label("l2", "l1", "other", "off the path"), label("l3", "l2", "gone", "nowhere"),
-			},
-			"b",
-			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "b", "from afar")},
+			"a b<a other<a l1<other:b=afar l2<l1:other=off l3<l2:gone=nowhere", "b", "a b<a n1<b:b=afar",
 		},
-		{
-			"order of the labels",
-			[]string{
-				user("a", "", "1"), user("b", "a", "2"), label("l1", "b", "b", "1"), label("l2", "l1", "a", "2"),
-				label("l3", "l2", "b", "3"),
-			},
-			"l3",
-			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "b", "3"), forked("n2", "n1", "a", "2")},
-		},
-		{
-			"cleared labels",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "")},
-			"l2",
-			[]string{user("a", "", "1")},
-		},
-		{
-			"a compaction that keeps from a label on",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2"), compaction("c", "b", "l1")},
-			"c",
-			[]string{user("a", "", "1"), user("b", "a", "2"), compaction("c", "b", "b"), forked("n1", "c", "a", "y")},
-		},
-		{
-			"a compaction right behind the label it keeps from",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "l1")},
-			"c",
-			[]string{user("a", "", "1"), compaction("c", "a", "c"), forked("n1", "c", "a", "x")},
-		},
-		{
-			"a compaction that keeps from an entry on",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "a")},
-			"c",
-			[]string{user("a", "", "1"), compaction("c", "a", "a"), forked("n1", "c", "a", "x")},
-		},
-		{
-			"an orphan becomes a root",
-			[]string{user("b", "gone", "2"), user("c", "b", "3")},
-			"c",
-			[]string{user("b", "", "2"), user("c", "b", "3")},
-		},
-		{
-			"an empty parent stays, an absent one is written",
-			[]string{`{"type":"custom","id":"a","parentId":""}`, user("b", "a", "2"), `{"type":"custom","id":"r" , "n":1.0}`},
-			"b",
-			[]string{`{"type":"custom","id":"a","parentId":""}`, user("b", "a", "2")},
-		},
-		{
-			"an absent parent is written",
-			[]string{`{"type":"custom","id":"r" , "n":1.0}`},
-			"r",
-			[]string{`{"type":"custom","id":"r" , "n":1.0,"parentId":null}`},
-		},
+		{"order of the labels", "a b<a l1<b:b=1 l2<l1:a=2 l3<l2:b=3", "l3", "a b<a n1<b:b=3 n2<n1:a=2"},
+		{"cleared labels", "a l1<a:a=x l2<l1:a=", "l2", "a"},
+		{"a compaction that keeps from a label on", "a l1<a:a=x l2<l1:a=y b<l2 c<b:l1", "c", "a b<a c<b:b n1<c:a=y"},
+		{"a compaction right behind the label it keeps from", "a l1<a:a=x c<l1:l1", "c", "a c<a:c n1<c:a=x"},
+		{"a compaction that keeps from an entry on", "a l1<a:a=x c<l1:a", "c", "a c<a:a n1<c:a=x"},
+		{"an orphan becomes a root", "b<gone c<b", "c", "b c<b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := parse(t, c.lines...)
-			leaf, ok := s.Index(c.leaf)
-			if !ok {
-				leaf = -1
-			}
-			got, err := s.Branch(leaf, counter())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, raws(got)); diff != "" {
-				t.Error(diff)
-			}
-			// The branch is a session without findings.
-			again := parse(t, raws(got)...)
-			path, problems := again.Path(len(got) - 1)
-			if len(problems) != 0 || len(path) != len(got) {
-				t.Errorf("path %v, problems %v", ids(path), problems)
-			}
+			checkBranch(t, drawn(c.lines), c.leaf, drawn(c.want))
 		})
+	}
+	const empty, absent = `{"type":"custom","id":"a","parentId":""}`, `{"type":"custom","id":"r" , "n":1.0`
+	checkBranch(t, []string{empty, user("b", "a", "2"), absent + "}"}, "b", []string{empty, user("b", "a", "2")})
+	checkBranch(t, []string{absent + "}"}, "r", []string{absent + `,"parentId":null}`})
+}
+
+func checkBranch(t *testing.T, lines []string, at string, want []string) {
+	t.Helper()
+	s := parse(t, lines...)
+	leaf, ok := s.Index(at)
+	if !ok {
+		leaf = -1
+	}
+	got, err := s.Branch(leaf, counter())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, raws(got)); diff != "" {
+		t.Error(diff)
+	}
+	// The branch is a session without findings.
+	path, problems := parse(t, raws(got)...).Path(len(got) - 1)
+	if len(problems) != 0 || len(path) != len(got) {
+		t.Errorf("path %v, problems %v", ids(path), problems)
 	}
 }
 

@@ -38,6 +38,26 @@ func pathIDs(s *session.Session, leaf int) string {
 	return strings.Join(ids(path), " ")
 }
 
+// drawn returns lines of entries, a word for each: "b<a" is a message b that hangs from a, and "b" a root; "l<b:a=x" is a
+// label x of a, and "c<b:a" a compaction that keeps from a on.
+func drawn(words string) []string {
+	out := []string{}
+	for _, word := range strings.Fields(words) {
+		place, about, _ := strings.Cut(word, ":")
+		id, parent, _ := strings.Cut(place, "<")
+		target, name, labels := strings.Cut(about, "=")
+		switch {
+		case labels:
+			out = append(out, label(id, parent, target, name))
+		case about != "":
+			out = append(out, compaction(id, parent, about))
+		default:
+			out = append(out, user(id, parent, ""))
+		}
+	}
+	return out
+}
+
 // counter makes ids n1, n2, …
 func counter() func(func(string) bool) (string, error) {
 	n := 0
