@@ -98,50 +98,29 @@ func TestMinGain(t *testing.T) {
 	}
 }
 
+// TestMoved: what may follow on the path (see steps) while a summary is written.
 func TestMoved(t *testing.T) {
 	t.Parallel()
-	compaction := func(b *builder) {
-		b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000003","tokensBefore":1`)
-	}
-	tests := []struct {
-		name string
-		then func(b *builder)
-		fits []compact.Strategy
-	}{
-		{"nothing", func(*builder) {}, []compact.Strategy{compact.KeepRecent, compact.KeepUser, compact.LastTurn}},
-		{"a message", func(b *builder) { b.user("more") }, []compact.Strategy{compact.KeepRecent, compact.LastTurn}},
-		{"a label", func(b *builder) { b.add(session.TypeLabel, `"targetId":"00000001","label":"x"`) }, []compact.Strategy{compact.KeepRecent, compact.KeepUser, compact.LastTurn}},
-		{"a compaction", compaction, nil},
-		{"a compaction and a message", func(b *builder) { compaction(b); b.user("more") }, nil},
-		{"the loss of a message that was summarized", func(b *builder) { b.add(session.TypeContextEdit, `"targetId":"00000001","replacement":null`) }, nil},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			for _, strategy := range []compact.Strategy{compact.KeepRecent, compact.KeepUser, compact.LastTurn} {
-				b := &builder{t: t}
-				b.user("first " + strings.Repeat("word ", 100))
-				b.assistant("answer")
-				b.user("second")
-				b.assistant("answer")
-				plan, err := compact.New(b.path, compact.Options{Keep: 5, Strategy: strategy})
-				if err != nil {
-					t.Fatal(err)
-				}
-				tt.then(b)
-				fits := false
-				for _, s := range tt.fits {
-					fits = fits || s == strategy
-				}
-				moved, err := plan.Moved(b.path)
-				if fits != (err == nil) || err != nil && !errors.Is(err, compact.ErrMoved) {
-					t.Errorf("%v: %v", strategy, err)
-				}
-				if fits && (moved.FirstKept != plan.FirstKept || moved.Leaf != b.path[len(b.path)-1].ID()) {
-					t.Errorf("%v: cut at %s, leaf %s", strategy, moved.FirstKept, moved.Leaf)
-				}
+	all := []compact.Strategy{compact.KeepRecent, compact.KeepUser, compact.LastTurn}
+	for then, fits := range map[string][]compact.Strategy{
+		"": all, "l": all, "u": {compact.KeepRecent, compact.LastTurn}, "s3": nil, "s3 u": nil, "-1": nil,
+	} {
+		for _, strategy := range all {
+			b := &builder{t: t}
+			b.steps("u100 a2 u2 a2")
+			plan, err := compact.New(b.path, compact.Options{Keep: 5, Strategy: strategy})
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			b.steps(then)
+			moved, err := plan.Moved(b.path)
+			if slices.Contains(fits, strategy) != (err == nil) || err != nil && !errors.Is(err, compact.ErrMoved) {
+				t.Errorf("%q, %v: %v", then, strategy, err)
+			}
+			if err == nil && (moved.FirstKept != plan.FirstKept || moved.Leaf != b.path[len(b.path)-1].ID()) {
+				t.Errorf("%q, %v: cut at %s, leaf %s", then, strategy, moved.FirstKept, moved.Leaf)
+			}
+		}
 	}
 }
 
