@@ -82,7 +82,7 @@ func requestLine(text string) string {
 // assents are the words of a line that only agrees with what was said before.
 var assents = sync.OnceValue(func() map[string]bool {
 	return wordSet(`ok okay k yes yeah yep y no nope n sure fine right good great nice cool perfect thanks thank you please go ahead do it all
-	that this continue proceed lgtm and then alright now sounds done yo hi hello
+	that this continue proceed keep going on lgtm and then alright now sounds done yo hi hello
 	ja nein gut genau weiter mach danke bitte oui non merci continue vas si sí no dale sigue gracias sim não obrigado да нет давай спасибо
 	好 好的 是 是的 继续 可以 谢谢 はい いいえ お願いします 続けて 네 아니요 계속`)
 })
