@@ -59,9 +59,7 @@ func agentStore(t *testing.T) (dir, id string) {
 	dir = t.TempDir()
 	text := longSession()
 	sessions := filepath.Join(dir, ".pi", "agent", "sessions", "--p--")
-	if err := os.MkdirAll(sessions, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(sessions, 0o700))
 	write(t, sessions, "s.jsonl", text)
 	write(t, dir, "s.jsonl", text)
 	_, rest, _ := strings.Cut(text, `"id":"`)
@@ -265,13 +263,9 @@ func TestImportInterrupted(t *testing.T) {
 				c := prepare(with(t, args[0], "echo $$ > pid; cat <<'END'\n"+printed+"END\nexec sleep 600"), home, operands(args, "codex:x"))
 				var out, errs bytes.Buffer
 				c.Stdout, c.Stderr = &out, &errs
-				if err := c.Start(); err != nil {
-					t.Fatal(err)
-				}
+				check(t, c.Start())
 				pid := begun(t, home)
-				if err := c.Process.Signal(sig); err != nil {
-					t.Fatal(err)
-				}
+				check(t, c.Process.Signal(sig))
 				_ = c.Wait() // the state tells
 				r := result{c.ProcessState.ExitCode(), out.String(), errs.String()}
 				checkRun(t, r, 130, args[0], "interrupted")
@@ -294,9 +288,7 @@ func TestImportReaderGone(t *testing.T) {
 	write(t, home, "s.jsonl", longSession())
 	for _, args := range [][]string{{"sess-path", "-q", "codex:x"}, {"sess-tree", "-q", "codex:x"}} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		c := prepare(with(t, args[0], script), home, args)
 		c.Stdout = w
 		leave(t, r, w)

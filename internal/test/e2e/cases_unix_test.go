@@ -15,9 +15,7 @@ func TestCases(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, run, expect string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(dir, "cases", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Join(dir, "cases", name), 0o755))
 		write(t, dir, filepath.Join("cases", name, "run"), run)
 		write(t, dir, filepath.Join("cases", name, "in.jsonl"), `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n")
 		if expect != "" {
@@ -30,9 +28,7 @@ func TestCases(t *testing.T) {
 	put("e-ends-as-grep-does", "echo 1\nexit 1\n", "1\n")
 	put("d-no-case", "exit 1\n", "")
 	cases, err := filepath.Abs("../../../scripts/cases")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	run := func(operands ...string) result {
 		t.Helper()
 		return runCommand(t, dir, "", append([]string{"sh", cases, "--tools", bin}, operands...)...)

@@ -80,9 +80,7 @@ func sizes(t *testing.T, dir string) map[string][]int {
 	for line := range strings.Lines(readFile(t, filepath.Join(dir, "sizes"))) {
 		kind, tokens, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, err := strconv.Atoi(tokens)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		out[kind] = append(out[kind], n)
 	}
 	return out

@@ -202,9 +202,7 @@ func newHome(t *testing.T) home {
 	t.Helper()
 	h := home{t, t.TempDir()}
 	for _, dir := range []string{"claude/projects/-p", "codex/sessions/2026/01/02"} {
-		if err := os.MkdirAll(filepath.Join(h.dir, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Join(h.dir, dir), 0o700))
 	}
 	return h
 }

@@ -17,9 +17,7 @@ func completionStore(t *testing.T) (dir string) {
 		return `{"type":"session","version":3,"id":"` + id + `","timestamp":"2026-01-02T03:04:05.000Z","cwd":"` + dir + `"` + more + `}` + "\n"
 	}
 	project := filepath.Join(dir, "store", "--p--")
-	if err := os.MkdirAll(project, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(project, 0o700))
 	for id, title := range map[string]string{"aaaa0001": evilTitle, "aaaa0002": "parse the flags", "bbbb0001": "another"} {
 		write(t, project, "2026-01-02T03-04-05-000Z_"+id+".jsonl", header(id, "")+
 			`{"type":"session_info","id":"i1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","name":"`+title+`"}`+"\n")
@@ -36,14 +34,10 @@ func completionStore(t *testing.T) (dir string) {
 		write(t, dir, name, session)
 	}
 	pi := filepath.Join(dir, ".pi", "agent", "sessions", "--p--")
-	if err := os.MkdirAll(pi, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(pi, 0o700))
 	write(t, pi, "2026-01-02T03-04-05-000Z_cccc0001.jsonl", header("cccc0001", "")+message("e1", "null", "asked of pi"))
 	write(t, dir, "my-very-own-llm", "#!/bin/sh\n")
-	if err := os.Chmod(filepath.Join(dir, "my-very-own-llm"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Join(dir, "my-very-own-llm"), 0o700))
 	return dir
 }
 
@@ -126,9 +120,7 @@ func TestEveryToolCompletes(t *testing.T) {
 	t.Parallel()
 	dir := completionStore(t)
 	tools, err := filepath.Glob(filepath.Join(bin, "sess*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	tried := 0
 	for _, path := range tools {
 		tool := filepath.Base(path)

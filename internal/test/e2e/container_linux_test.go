@@ -27,9 +27,7 @@ func TestLockFileOfSameNumber(t *testing.T) {
 			// The mark is of a moment after the system has started, and before now.
 			mark := fmt.Sprintf("1:%d\n", time.Now().Add(-time.Second).UnixMilli())
 			for name, text := range map[string]string{path: header, lock: mark} {
-				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.WriteFile(name, []byte(text), 0o600))
 			}
 			c := exec.Command(filepath.Join(bin, "sess-append"), "--wait", "20s", "-t", "x", path)
 			c.Env = env(dir)
@@ -41,14 +39,10 @@ func TestLockFileOfSameNumber(t *testing.T) {
 			} else {
 				// Outside, the number is that of a process that lives since.
 				idle := exec.Command("sleep", "600")
-				if err := idle.Start(); err != nil {
-					t.Fatal(err)
-				}
+				check(t, idle.Start())
 				defer func() { _ = idle.Process.Kill(); _ = idle.Wait() }()
 				mark = fmt.Sprintf("%d:%d\n", idle.Process.Pid, time.Now().Add(-time.Minute).UnixMilli())
-				if err := os.WriteFile(lock, []byte(mark), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.WriteFile(lock, []byte(mark), 0o600))
 			}
 			var errs bytes.Buffer
 			c.Stderr = &errs

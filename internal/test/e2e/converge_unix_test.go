@@ -165,9 +165,7 @@ func convergeAll(t *testing.T, seed uint64) {
 	}
 	f.do(0, "sess-sync", "init", "remote")
 	for m := range machines {
-		if err := os.MkdirAll(filepath.Dir(file(m, 0)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file(m, 0)), 0o700))
 		for i := range sessions {
 			write(t, filepath.Dir(file(m, i)), filepath.Base(file(m, i)), fmt.Sprintf(`{"type":"session","version":3,"id":"s%02d","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}`+"\n", i))
 		}

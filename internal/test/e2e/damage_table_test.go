@@ -76,9 +76,7 @@ func TestDamageTables(t *testing.T) {
 		}
 	}
 	if *updateTable {
-		if err := os.WriteFile(damagePage, []byte(page), 0o644); err != nil { //nolint:gosec // a page is for all to read
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(damagePage, []byte(page), 0o644)) //nolint:gosec // a page is for all to read
 	}
 }
 

@@ -186,9 +186,7 @@ func TestBadFilesAndStreams(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good)
 			checkRun(t, runCommand(t, dir, "", operands(args, "none.jsonl")...), 2, tool, "none.jsonl: no such file")
-			if err := os.Mkdir(filepath.Join(dir, "d.jsonl"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Mkdir(filepath.Join(dir, "d.jsonl"), 0o700))
 			checkRun(t, runCommand(t, dir, "", operands(args, "d.jsonl")...), 2, tool, "is a directory")
 			checkRun(t, runCommand(t, dir, "", append(args, "extra")...), 2, tool, `unexpected operand "extra"`)
 			checkRun(t, runCommand(t, dir, "", append(args, "--no-such-flag")...), 2, tool, "no-such-flag")

@@ -17,9 +17,7 @@ func TestDatabases(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, d := range []string{"ws/memory", "project/.git", "project/.openoxide"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700))
 	}
 	write(t, dir, "ws/memory/sessions.db", string(corpus.Session(t, "zeroclaw/memory.db")))
 	before := readFile(t, filepath.Join(dir, "ws/memory/sessions.db"))
@@ -77,9 +75,7 @@ func TestPathIsCat(t *testing.T) {
 				t.Parallel()
 				work := t.TempDir()
 				name := filepath.Join(work, "s.jsonl")
-				if err := os.WriteFile(name, data, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.WriteFile(name, data, 0o600))
 				for _, r := range []result{
 					runCommand(t, work, "", "sess-path", name),
 					runCommand(t, work, string(data), "sess-path"),

@@ -15,13 +15,9 @@ import (
 func TestDemoSession(t *testing.T) {
 	t.Parallel()
 	path, err := filepath.Abs("../../../testdata/show/lexer.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, want := range []string{"Which way out do you want?", `"name": "edit"`, `"isError": true`, `"type": "compaction"`, `|---|---|---|`} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("it has no %s", want)

@@ -25,9 +25,7 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good+"garbage\n")
-			if err := os.Mkdir(filepath.Join(dir, "store"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Mkdir(filepath.Join(dir, "store"), 0o700))
 			args := []string{"sess-check", "--repair", "-o", tt.file}
 			if tt.sync != "" {
 				args = append(args, "--sync", tt.sync)

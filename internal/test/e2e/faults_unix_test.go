@@ -44,9 +44,7 @@ func files(t *testing.T, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
@@ -121,24 +119,18 @@ func fullFileSystem(t *testing.T, args []string, spare int64) {
 	write(t, dir, "s.jsonl", longSession())
 	write(t, dir, "m.jsonl", diverged())
 	write(t, dir, "text", strings.Repeat("text ", 4000))
-	if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Join(dir, "store"), 0o700))
 	filler := filepath.Join(dir, "filler")
 	fill(t, filler)
 	fi, err := os.Stat(filler)
 	if err == nil {
 		err = os.Truncate(filler, fi.Size()-spare)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	before := files(t, dir)
 	wantFault(t, runCommand(t, dir, "", args...), args[0], "no space left on device")
 	wantSame(t, dir, before)
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filler))
 	waitForSpace(t, dir)
 	if r := runCommand(t, dir, "", args...); r.status != 0 || r.stderr != "" {
 		t.Errorf("with space again: status %d, %s", r.status, r.stderr)
@@ -184,9 +176,7 @@ func smallDisk(t *testing.T) string {
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	for err == nil {
 		_, err = f.Write(make([]byte, 512))
@@ -221,14 +211,10 @@ func TestReadOnlyDirectory(t *testing.T) {
 			write(t, dir, "m.jsonl", diverged())
 			write(t, dir, "text", "text")
 			for _, f := range []string{"s.jsonl", "text"} {
-				if err := os.Chmod(filepath.Join(dir, f), 0o444); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.Chmod(filepath.Join(dir, f), 0o444))
 			}
 			before := files(t, dir)
-			if err := os.Chmod(dir, 0o555); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Chmod(dir, 0o555))
 			defer func() { _ = os.Chmod(dir, 0o700) }() //nolint:gosec // a directory
 			r := asNobody(t, dir, args...)
 			checkRun(t, r, 2, args[0], "permission denied")

@@ -34,9 +34,7 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	const usage = `"stopReason":"stop","usage":{"input":10,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":15}`
 	const image = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01"
 	blob := fmt.Sprintf("%x", sha256.Sum256([]byte(image)))
-	if err := os.Mkdir(filepath.Join(dir, "blobs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(filepath.Join(dir, "blobs"), 0o755))
 	write(t, dir, "blobs/"+blob, image)
 	write(t, dir, "s.jsonl", header+`{"type":"message","id":"a0000000","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"system","content":"be brief","sections":[]}}
 {"type":"message","id":"a0000001","parentId":"a0000000","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":[{"type":"text","text":"remind","harness":"claude"},{"type":"text","text":"first AKIAQ3EGRFZTQ7J4ZP2M"},{"type":"image","mimeType":"image/png","data":"blob:sha256:`+blob+`"}]}}

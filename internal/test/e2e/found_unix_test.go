@@ -41,16 +41,10 @@ func (k kept) put(t *testing.T, dir, id, said string, minutes int) string {
 	}
 	r := strings.NewReplacer("ID", id, "CWD", dir, "DIR", strings.Map(name, dir), "SAID", said)
 	path := filepath.Join(dir, filepath.FromSlash(r.Replace(k.path)))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(r.Replace(k.text)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	check(t, os.WriteFile(path, []byte(r.Replace(k.text)), 0o600))
 	at := time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chtimes(path, at, at))
 	return path
 }
 
@@ -83,9 +77,7 @@ func TestNewestIsMain(t *testing.T) {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
 			dir, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			k.put(t, dir, firstID, "the main one", 1)
 			if agent == "gemini" {
 				write(t, filepath.Join(dir, ".gemini/tmp/x"), ".project_root", dir)

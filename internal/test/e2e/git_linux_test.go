@@ -17,9 +17,7 @@ func TestGitWritesNothing(t *testing.T) {
 	w.put("a.go", text("a", 5))
 	w.commit(100, "Add the parser of lines\n\nSession: x")
 	w.session(wrote(50, "a.go", text("a", 5)))
-	if err := os.Rename(filepath.Join(w.home, "store"), filepath.Join(w.repo, "store")); err != nil { // where a tool that is traced looks
-		t.Fatal(err)
-	}
+	check(t, os.Rename(filepath.Join(w.home, "store"), filepath.Join(w.repo, "store"))) // where a tool that is traced looks
 	calls := "openat,open,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,utimensat,truncate,ftruncate,connect"
 	for _, args := range [][]string{{"log", "-v", "--notes", "ai"}, {"show", "HEAD"}, {"blame", "a.go"}} {
 		r, trace := traced(t, w.repo, []string{"-y", "-e", "trace=" + calls}, append([]string{"sess-git"}, args...)...)
@@ -50,13 +48,9 @@ func TestGitScreens(t *testing.T) {
 	w.session(wrote(ago+50, "a.go", text("a", 5)), ran(ago+100, ago+101, "git commit -qm 'Add the parser'", "[main "+first[:7]+"] Add"))
 	w.put("b.go", "\tindented := \"\x1b[31m\" // and a long comment behind it that no terminal of eighty columns has room for\n")
 	w.commit(ago+200, "Nobody's")
-	if err := os.Rename(filepath.Join(w.home, "store"), filepath.Join(w.repo, "store")); err != nil { // where a tool on a terminal looks
-		t.Fatal(err)
-	}
+	check(t, os.Rename(filepath.Join(w.home, "store"), filepath.Join(w.repo, "store"))) // where a tool on a terminal looks
 	const id = "00000001-0000-7000-8000-000000000000.jsonl"
-	if err := os.Rename(filepath.Join(w.repo, "store", "p", id), filepath.Join(w.repo, "store", "p", "2020-09-13T00-00-00-000Z_"+id)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Rename(filepath.Join(w.repo, "store", "p", id), filepath.Join(w.repo, "store", "p", "2020-09-13T00-00-00-000Z_"+id)))
 	for _, tt := range []struct{ args, piped, screen string }{
 		{
 			"log",

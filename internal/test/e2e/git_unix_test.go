@@ -35,9 +35,7 @@ func newGitWorld(t *testing.T, args ...string) *gitWorld {
 		t.Skip("no git")
 	}
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	w := &gitWorld{T: t, home: home, repo: filepath.Join(home, "project")}
 	w.in(home, 0, append(append([]string{"init", "-q", "-b", "main"}, args...), w.repo)...)
 	return w
@@ -70,9 +68,7 @@ func (w *gitWorld) put(name, text string) {
 // save writes a file, and makes the directories that it is in.
 func (w *gitWorld) save(path, text string) string {
 	w.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.Fatal(err)
-	}
+	check(w.T, os.MkdirAll(filepath.Dir(path), 0o755))
 	return write(w.T, filepath.Dir(path), filepath.Base(path), text)
 }
 
@@ -122,9 +118,7 @@ func (w *gitWorld) sessionIn(cwd, parent string, list ...did) string {
 	stamp := func(at int64) string { return time.Unix(zero+at, 0).UTC().Format("2006-01-02T15:04:05.000Z") }
 	quote := func(v any) string {
 		text, err := json.Marshal(v)
-		if err != nil {
-			w.Fatal(err)
-		}
+		check(w.T, err)
 		return string(text)
 	}
 	var b strings.Builder
@@ -152,9 +146,7 @@ func (w *gitWorld) sessionIn(cwd, parent string, list ...did) string {
 		}
 	}
 	path := w.save(filepath.Join(w.home, "store", "p", id+".jsonl"), b.String())
-	if err := os.Chtimes(path, time.Unix(zero+end, 0), time.Unix(zero+end, 0)); err != nil {
-		w.Fatal(err)
-	}
+	check(w.T, os.Chtimes(path, time.Unix(zero+end, 0), time.Unix(zero+end, 0)))
 	return id
 }
 
@@ -566,9 +558,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("topic", "wrote sure 1 5/5")
 		w.repo = main
 		w.want("topic", "wrote sure 1 5/5")
-		if err := os.RemoveAll(filepath.Join(w.home, "elsewhere")); err != nil {
-			w.Fatal(err)
-		}
+		check(w.T, os.RemoveAll(filepath.Join(w.home, "elsewhere")))
 		w.want("topic", "wrote sure 1 5/5")
 	},
 	"27 grafts": func(w *gitWorld) {
@@ -608,9 +598,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(wrote(50, "a.go", text("a", 5)), ran(199, 201, "git commit -m 'Add the writer of lines'", ""), wrote(250, "c.go", text("c", 5)))
 		blob := w.git(0, "rev-parse", "HEAD:b.go")
 		w.git(0, "rm", "-q", "b.go") // git would take it from there
-		if err := os.Remove(filepath.Join(w.repo, ".git", "objects", blob[:2], blob[2:])); err != nil {
-			w.Fatal(err)
-		}
+		check(w.T, os.Remove(filepath.Join(w.repo, ".git", "objects", blob[:2], blob[2:])))
 		got := w.rows("log")
 		if want := []string{"wrote sure 1 5/5", "made sure 1 -", "wrote sure 1 5/5"}; !slices.Equal(got, want) {
 			w.Errorf("got %q", got)
@@ -845,9 +833,7 @@ func TestGitRunsNothing(t *testing.T) {
 	w.git(0, "reset", "-q", "--hard", w.git(0, "hash-object", "-t", "commit", "-w", signed))
 	evil := filepath.Join(w.home, "evil")
 	program := write(t, w.home, "evil.sh", "#!/bin/sh\necho \"$0 $*\" >>'"+evil+"'\nexit 1\n")
-	if err := os.Chmod(program, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(program, 0o755))
 	for _, key := range []string{
 		"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy", "diff.external", "diff.evil.command", "diff.evil.textconv",
 		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "gpg.program", "credential.helper", "trailer.session.command", "trailer.session.cmd",
@@ -857,13 +843,9 @@ func TestGitRunsNothing(t *testing.T) {
 	}
 	w.git(0, "config", "log.showSignature", "true")
 	for _, hook := range []string{"post-index-change", "reference-transaction", "pre-commit", "post-checkout"} {
-		if err := os.WriteFile(filepath.Join(w.repo, ".git", "hooks", hook), []byte("#!/bin/sh\necho hook >>'"+evil+"'\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(w.repo, ".git", "hooks", hook), []byte("#!/bin/sh\necho hook >>'"+evil+"'\n"), 0o755))
 	}
-	if err := os.Chtimes(filepath.Join(w.repo, "a.go"), time.Now(), time.Now()); err != nil { // the index has to be looked at
-		t.Fatal(err)
-	}
+	check(t, os.Chtimes(filepath.Join(w.repo, "a.go"), time.Now(), time.Now())) // the index has to be looked at
 	before = w.tree()
 	_ = os.Remove(evil)
 	for _, args := range [][]string{{"log", "--notes", "ai"}, {"show", "HEAD"}, {"blame", "a.go"}, {"log", "--json", "HEAD"}} {

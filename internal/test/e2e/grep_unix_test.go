@@ -43,9 +43,7 @@ func planted(t *testing.T) (dir string) {
 		if strings.HasPrefix(p.format, "codex") {
 			parent = into
 		}
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(parent, 0o700))
 		made := scripted(t, dir, `sess-new --cwd "$PWD" --title named -o `+p.name+`.in >made && sess-append -q -r user -t 'a planted needle in `+p.name+`' `+p.name+`.in >made &&
 			sess-append -q -r assistant -t 'found it' `+p.name+`.in >made && sess-export -q `+p.format+` -o `+into+` `+p.name+`.in`)
 		if p.name == "compressed" {
@@ -59,15 +57,9 @@ func planted(t *testing.T) (dir string) {
 func compress(t *testing.T, path string) {
 	t.Helper()
 	to, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+".zst", to.EncodeAll([]byte(readFile(t, path)), nil), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.WriteFile(path+".zst", to.EncodeAll([]byte(readFile(t, path)), nil), 0o600))
+	check(t, os.Remove(path))
 }
 
 func scripted(t *testing.T, dir, script string) result {
@@ -127,27 +119,19 @@ func forkedStore(t *testing.T, dir, name string) {
 	t.Helper()
 	into := filepath.Join(dir, ".local", "share", "opencode")
 	for _, d := range []string{into, filepath.Join(dir, ".codex", "sessions")} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(d, 0o700))
 	}
 	switch name {
 	case "codex":
 		from := filepath.Join(corpus.Dir(), "codex", "home")
-		if err := os.RemoveAll(filepath.Join(dir, ".codex")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.RemoveAll(filepath.Join(dir, ".codex")))
+		check(t, os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(from)))
 		// A fork of old, which says when it was made, and not when anything was said.
 		old, err := filepath.Glob(filepath.Join(dir, ".codex", "sessions", "*", "*", "*", "*8be8b3cfd61d*"))
 		if err != nil || len(old) != 1 {
 			t.Fatal(old, err)
 		}
-		if err := os.Remove(old[0]); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Remove(old[0]))
 	case "opencode":
 		write(t, into, "opencode.db", string(corpus.Golden(t, "opencode/databases-1.18")["04-forked.db"]))
 	default:

@@ -43,9 +43,7 @@ func sums(t *testing.T, dir, but string) map[string][32]byte {
 		out[path] = sha256.Sum256([]byte(readFile(t, path)))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 

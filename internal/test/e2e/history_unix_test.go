@@ -35,13 +35,9 @@ func TestHistoryDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data, err := os.ReadFile(filepath.Join(corpus.Dir(), "omp", "history", "history.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	write(t, dir, "history.db", string(data))
-	if err := os.Chmod(filepath.Join(dir, "history.db"), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Join(dir, "history.db"), 0o400))
 	for args, want := range map[string]string{
 		"-a":           "2026-11-22T14:40:56.000Z\t1\t-\t-\tgit-commit: undo 100% of a_b\n|commit all of it\n|Fix the Tokenizer and the parser\\nwith care\n|fix the parser\n",
 		"--cwd /x":     "commit all of it\n|fix the parser\n",

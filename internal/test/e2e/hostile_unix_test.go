@@ -30,9 +30,7 @@ func TestSpecialFiles(t *testing.T) {
 			t.Run(kind+"/"+tool, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				if err := special(filepath.Join(dir, "s.jsonl")); err != nil {
-					t.Fatal(err)
-				}
+				check(t, special(filepath.Join(dir, "s.jsonl")))
 				r := limited(t, dir, operands(args, "s.jsonl")...)
 				checkRun(t, r, 2, tool, "s.jsonl")
 				if left := files(t, dir); len(left) != 0 {
@@ -45,14 +43,10 @@ func TestSpecialFiles(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		for kind, special := range kinds {
-			if err := special(filepath.Join(dir, kind+".jsonl")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, special(filepath.Join(dir, kind+".jsonl")))
 		}
 		write(t, dir, "s.jsonl", good)
-		if err := os.Symlink(".", filepath.Join(dir, "again")); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink(".", filepath.Join(dir, "again")))
 		for _, flag := range []string{"--paths", "--exact", "--all"} {
 			r := limited(t, dir, "sess-ls", "--paths", flag, ".")
 			if want := "s.jsonl\n"; flag != "--all" && !strings.HasSuffix(r.stdout, want) || strings.Count(r.stdout, "\n") > 1 {
@@ -114,9 +108,7 @@ func TestNothingOutsideTheStore(t *testing.T) {
 	for _, args := range tests {
 		dir := t.TempDir()
 		write(t, dir, "evil.jsonl", evil)
-		if err := os.Symlink("target", filepath.Join(dir, "link.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink("target", filepath.Join(dir, "link.jsonl")))
 		r := limited(t, dir, args...)
 		if r.status != 0 && r.status != 2 && r.status != 3 {
 			t.Errorf("%v: status %d: %s", args, r.status, r.stderr)

@@ -16,9 +16,7 @@ import (
 func buildEnv(t *testing.T, home string) []string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dirs := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return append(env(home), "PATH="+filepath.Join(dirs[0], "bin")+":/usr/local/bin:/usr/bin:/bin", "GOPATH="+dirs[1],
 		"GOCACHE="+dirs[2], "GOMODCACHE="+dirs[3], "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local")
@@ -31,9 +29,7 @@ func testInstall(t *testing.T) {
 		t.Skip("builds every tool once more")
 	}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dir := t.TempDir()
 	prefix := filepath.Join(dir, "my tools")
 	path := filepath.Join(root, "scripts", "install")

@@ -37,12 +37,8 @@ func TestOwnMapsAreFiles(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			maps := filepath.Join(dir, ".config", "sess", "agents")
-			if err := os.MkdirAll(maps, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := tt.make(filepath.Join(maps, "mine.jq")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.MkdirAll(maps, 0o700))
+			check(t, tt.make(filepath.Join(maps, "mine.jq")))
 			if r := limited(t, dir, "sess-ls", "--agent", "claude"); strings.Contains(r.stderr, "mine") || r.status > 1 {
 				t.Errorf("sess-ls of another agent: %d %s", r.status, r.stderr)
 			}
@@ -61,9 +57,7 @@ func TestRecordWantsAFile(t *testing.T) {
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"device": func(path string) error { return os.Symlink("/dev/null", path) },
 	} {
-		if err := special(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, special(filepath.Join(dir, name)))
 		for _, flags := range [][]string{nil, {"--create"}, {"--best-effort"}} {
 			r := limited(t, dir, append(append([]string{"sess-record"}, flags...), name, "--", "touch", "ran")...)
 			if r.status != 2 || !strings.Contains(r.stderr, "not a regular file") {
@@ -96,18 +90,12 @@ func TestWatchTellsWhatIsGone(t *testing.T) {
 			c := command(dir, "sess-watch", "--timeout", "1m", "s.jsonl")
 			out, errs := firstWrite(), firstWrite()
 			c.Stdout, c.Stderr = out, errs
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, c.Start())
 			<-out.begun // it has read the session
 			path := filepath.Join(dir, "s.jsonl")
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Remove(path))
 			if tt.put != nil {
-				if err := tt.put(path); err != nil {
-					t.Fatal(err)
-				}
+				check(t, tt.put(path))
 			}
 			ended := make(chan error, 1)
 			go func() { ended <- c.Wait() }()

@@ -114,9 +114,7 @@ func begin(t *testing.T, c *exec.Cmd) (end func() result) {
 		c.Stdout = &out
 	}
 	c.Stderr = &errs
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	return func() result {
 		r := result{}
 		if err := c.Wait(); err != nil {
@@ -144,21 +142,25 @@ func script(t *testing.T, dir, text string) string {
 	return r.stdout
 }
 
+// check ends the test with an error.
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(data)
 }
 
@@ -224,9 +226,7 @@ func TestHeavyModulesAreWhereNeeded(t *testing.T) {
 	for _, path := range glob(t, filepath.Join("..", "..", "..", "cmd", "sess*")) {
 		tool := filepath.Base(path)
 		info, err := buildinfo.ReadFile(filepath.Join(bin, tool))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if len(info.Deps) == 0 {
 			t.Errorf("%s: says nothing of what it is made of", tool)
 		}

@@ -53,9 +53,7 @@ MAP
 	if r := runCommand(t, dir, "", "sess-path", "broken:x"); r.status == 0 || !strings.Contains(r.stderr, "broken.jq:") {
 		t.Errorf("%+v", r)
 	}
-	if err := os.Remove(filepath.Join(dir, ".config/sess/agents/mine.jq")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(dir, ".config/sess/agents/mine.jq")))
 	if r := runCommand(t, dir, "", "sess-ls", "--agent", "mine"); r.status != 2 || !strings.Contains(r.stderr, `invalid value "mine" for --agent`) {
 		t.Errorf("without the map: %+v", r)
 	}

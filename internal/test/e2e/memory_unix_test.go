@@ -124,9 +124,7 @@ func TestMemory(t *testing.T) {
 				name = "s.jsonl"
 			}
 			line := longLine(t, filepath.Join(dir, name), shapes["text"], long)
-			if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Mkdir(filepath.Join(dir, "out"), 0o700))
 			wantMemory(t, dir, args, line, memoryFactor)
 		})
 	}
@@ -158,9 +156,7 @@ func longLine(t *testing.T, path string, s shape, size int) int {
 		s.after = "" // and no end of the line
 	}
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	_, err = f.WriteString(header + s.before)
 	chunk := strings.Repeat(`text with a \"word\" in it, \u001b[1mbold\u001b[0m, and the end of a line\n`, 1<<14)
@@ -171,9 +167,7 @@ func longLine(t *testing.T, path string, s shape, size int) int {
 	if err == nil {
 		_, err = f.WriteString(s.after)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return n + len(s.before) + len(s.after)
 }
 
@@ -182,16 +176,12 @@ func peakMemory(t *testing.T, dir string, args []string) int64 {
 	t.Helper()
 	// Not into memory of ours: a child's peak counts what it had before exec.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer null.Close()
 	c := command(dir, args...)
 	if last := len(args) - 1; args[last] == "<" {
 		in, err := os.Open(filepath.Join(dir, "s.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer in.Close()
 		c = command(dir, args[:last]...)
 		c.Stdin = in
@@ -216,9 +206,7 @@ func TestRecordMemory(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "session.jsonl", header)
 	f, err := os.Create(filepath.Join(dir, "s.jsonl")) // what peakMemory gives as standard input
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	words, n := strings.Repeat("words of a model, ", 250), 0
 	for i := 0; n < size(96, 192)<<20; i++ {
 		line := fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","role":"assistant","model":"m","content":[{"type":"text","text":"%s"}]},"session_id":"c","uuid":"u%d"}`+"\n",
@@ -228,9 +216,7 @@ func TestRecordMemory(t *testing.T) {
 		}
 		n += len(line)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, f.Close())
 	const limit = 400 << 20
 	if peak := peakMemory(t, dir, []string{"sess-record", "--sync", "never", "session.jsonl", "<"}); peak > limit {
 		t.Errorf("%d MB for a stream of %d MB", peak>>20, n>>20)
@@ -273,9 +259,7 @@ func TestWholeMemory(t *testing.T) {
 func manyEntries(t *testing.T, dir string, size int) (n int) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "s.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	w := bufio.NewWriter(f)
 	words, parent := strings.Repeat(`words of \"someone\", `, 200), "null"
@@ -297,8 +281,6 @@ func manyEntries(t *testing.T, dir string, size int) (n int) {
 	if err == nil {
 		err = w.Flush()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return n
 }

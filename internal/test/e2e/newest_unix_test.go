@@ -66,9 +66,7 @@ func threeSessions(t *testing.T) string {
 func TestAnAddressNamesOneSession(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, e := range entries {
 		if newest[e.Name()] == "" && addressless[e.Name()] == "" {
 			t.Errorf("%s is in neither table", e.Name())

@@ -56,9 +56,7 @@ func startTool(t *testing.T, dir, tool, session, stub string, more []string, fla
 	args := append(append([]string{"--retries", "0"}, flags...), session, "--", "sh", "stub")
 	p.cmd = exec.Command(filepath.Join(bin, tool), args...)
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, append(env(dir), more...), &p.out, &p.errs
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.cmd.Start())
 	if _, err := p.asked.Read(make([]byte, 1)); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
@@ -71,17 +69,11 @@ func startTool(t *testing.T, dir, tool, session, stub string, more []string, fla
 func fifo(t *testing.T, dir, name string) *os.File {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Mkfifo(path, 0o600))
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	if err := f.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, f.SetDeadline(time.Now().Add(30*time.Second)))
 	return f
 }
 
@@ -286,9 +278,7 @@ func TestCompactInterrupted(t *testing.T) {
 				dir := t.TempDir()
 				path := write(t, dir, "s.jsonl", withResults())
 				p := startCompact(t, dir, c.flags...)
-				if err := p.cmd.Process.Signal(sig); err != nil {
-					t.Fatal(err)
-				}
+				check(t, p.cmd.Process.Signal(sig))
 				r := p.wait(t)
 				p.dead() // without an answer
 				checkRun(t, r, 130, "sess-compact", "interrupted")
@@ -347,9 +337,7 @@ func TestCompactKilled(t *testing.T) {
 			dir := t.TempDir()
 			path := write(t, dir, "s.jsonl", withResults())
 			p := startCompact(t, dir, c.flags...)
-			if err := p.cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.cmd.Process.Kill())
 			if r := p.wait(t); r.status != 128+int(syscall.SIGKILL) || r.stdout != "" {
 				t.Errorf("status %d, printed %q", r.status, r.stdout)
 			}

@@ -71,9 +71,7 @@ func TestRecordFullDisk(t *testing.T) {
 	if !found {
 		t.Fatalf("kept nowhere: %s", r.stderr)
 	}
-	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(disk, "filler")))
 	script(t, dir, apply)
 	if got := script(t, dir, "sess-path --as text "+filepath.Join(disk, "s.jsonl")); !strings.Contains(got, "Reading both.") {
 		t.Errorf("added %s", got)
@@ -87,25 +85,17 @@ func TestRecordLocked(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "s.jsonl", header)
 	held, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	stream := sampleStream(t, "pi-0.87", "03-tool")
 	c := command(dir, "sess-record", "--wait", "1h", "s.jsonl")
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c.Stdout = w
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	w.Close()
 	passed := bufio.NewReader(r)
 	for line := range strings.Lines(stream) { // each comes out before the next goes in
@@ -119,9 +109,7 @@ func TestRecordLocked(t *testing.T) {
 	if got := readFile(t, path); got != header {
 		t.Errorf("written while it is locked: %s", got)
 	}
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, held.Close())
 	in.Close()
 	if err := c.Wait(); err != nil {
 		t.Errorf("%v: %s", err, errs.String())
@@ -138,17 +126,11 @@ func TestRecordUndelayed(t *testing.T) {
 	write(t, dir, "s.jsonl", header)
 	c := command(dir, "sess-record", "--reply", "text", "s.jsonl")
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c.Stdout = w
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	w.Close()
 	buf := make([]byte, 1)
 	for _, piece := range "grüße" {
@@ -180,9 +162,7 @@ func TestRecordKilled(t *testing.T) {
 			write(t, dir, "s.jsonl", header)
 			c := command(dir, "sess-record", "--prompt", "go", "s.jsonl")
 			in, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			end := begin(t, c)
 			_, _ = io.WriteString(in, stream[:cut])
 			time.Sleep(time.Duration(cut%7) * time.Millisecond) // anywhere in the work
@@ -216,13 +196,9 @@ func TestRecordSignals(t *testing.T) {
 			write(t, dir, "s.jsonl", header)
 			c := command(dir, "sess-record", "s.jsonl")
 			in, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			c.Stdout = w
 			end := begin(t, c)
 			w.Close()
@@ -232,9 +208,7 @@ func TestRecordSignals(t *testing.T) {
 			if _, err := io.ReadFull(r, make([]byte, half)); err != nil { // it is at work
 				t.Fatal(err)
 			}
-			if err := c.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
+			check(t, c.Process.Signal(sig))
 			if want.status == 0 {
 				_, _ = io.WriteString(in, stream[half:])
 				in.Close()
@@ -320,16 +294,12 @@ func TestRecordLateSignal(t *testing.T) {
 	// Who keeps it says something all the time, so it is no silence that ends the recording.
 	c := command(dir, "sess-record", "s.jsonl", "--", "sh", "-c", `(while echo; do sleep 0.2; done) 2>/dev/null & cat stream; exit 3`)
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	end := begin(t, c)
 	passed := bufio.NewReader(out)
 	for blank := 0; blank < 4; { // the command has exited by then, or is about to
 		line, err := passed.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if line == "\n" {
 			blank++
 		}
@@ -355,9 +325,7 @@ func TestRecordLeftInPipe(t *testing.T) {
 	const size = 1 << 20
 	c := command(dir, "sess-record", "--reply", "text", "s.jsonl", "--", "sh", "-c", fmt.Sprintf(`sleep 300 2>/dev/null & echo $! >pid; head -c %d /dev/zero | tr '\0' x`, size))
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	end := begin(t, c)
 	var got int
 	buf := make([]byte, 64<<10)
@@ -406,14 +374,10 @@ func TestRecordBound(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "s.jsonl", header)
 	held, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c := command(dir, "sess-record", "--wait", "0s", "--prompt", "go", "s.jsonl")
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	end := begin(t, c)
 	const messages = 44
 	words := strings.Repeat("word ", 200<<10)
@@ -422,9 +386,7 @@ func TestRecordBound(t *testing.T) {
 	}
 	in.Close()
 	got := end()
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, held.Close())
 	kept, _ := filepath.Glob(filepath.Join(dir, "s.unsent-*.jsonl"))
 	answers, first := 0, 0
 	for _, name := range kept {
@@ -447,20 +409,14 @@ func TestRecordPromptFirst(t *testing.T) {
 			write(t, dir, "s.jsonl", header)
 			c := command(dir, "sess-record", "--reply", from, "--prompt", "go on", "s.jsonl", "--", "sh", "-c", `echo up; cat`)
 			in, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			end := begin(t, c)
 			if _, err := io.ReadFull(out, make([]byte, 3)); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, c.Process.Kill())
 			in.Close()
 			end()
 			if got := script(t, dir, "sess-path --as text s.jsonl"); got != "user: go on\n" {
@@ -479,13 +435,9 @@ func TestRecordReaderGone(t *testing.T) {
 	stream := sampleStream(t, "pi-0.87", "01-text")
 	c := command(dir, "sess-record", "s.jsonl")
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c.Stdout = w
 	end := begin(t, c)
 	leave(t, r, w)

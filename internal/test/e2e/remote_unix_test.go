@@ -151,9 +151,7 @@ func TestRemoteFollow(t *testing.T) {
 	if err == nil {
 		err = c.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	lines := bufio.NewReader(out)
 	for _, text := range []string{"first", "second"} {
 		a := sh("sess-sync", "append", id)
@@ -168,9 +166,7 @@ func TestRemoteFollow(t *testing.T) {
 			t.Errorf("the %s line is not there", text)
 		}
 	}
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Process.Signal(syscall.SIGTERM))
 	if _ = c.Wait(); c.ProcessState.ExitCode() != 130 {
 		t.Errorf("status %d", c.ProcessState.ExitCode())
 	}
@@ -190,9 +186,7 @@ func TestCardCost(t *testing.T) {
 		return fmt.Sprintf(`{"type":"message","id":"%s","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","provider":"anthropic","model":"%s","timestamp":1767323046000,"stopReason":"stop","content":[{"type":"text","text":"ok"}],"usage":{"input":1000,"output":%d,"cacheRead":7,"cacheWrite":0,"totalTokens":%d}}}`+"\n", id, model, output, 1007+output)
 	}
 	const sessions = 20
-	if err := os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700))
 	for i := range sessions {
 		text := fmt.Sprintf(`{"type":"session","version":3,"id":"s%02d","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w","harness":"claude","user":"a team","git":{"remote":"https://git.example/r"}}`+"\n", i)
 		if i == sessions-1 { // nothing is known of it
@@ -207,9 +201,7 @@ func TestCardCost(t *testing.T) {
 	cards := map[string]map[string]any{}
 	for line := range strings.Lines(run("", "sess-sync", "ls", "--cards").stdout) {
 		var c map[string]any
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal([]byte(line), &c))
 		cards[c["id"].(string)] = c
 	}
 	for i := range sessions - 1 {
@@ -221,9 +213,7 @@ func TestCardCost(t *testing.T) {
 			Prices   struct{ Date string }
 		}
 		lines := strings.Split(strings.TrimSpace(run("", "sess-stat", "--usage", "--json", "remote:"+id).stdout), "\n")
-		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &stat); err != nil { // the total
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal([]byte(lines[len(lines)-1]), &stat)) // the total
 		c := cards[id]
 		tokens, _ := c["tokens"].(map[string]any)
 		if c["cost"] != stat.Cost.String() || stat.Cost == "" || c["unpriced"] != stat.Unpriced || stat.Unpriced != 1 || c["prices"] != stat.Prices.Date || stat.Prices.Date == "" ||

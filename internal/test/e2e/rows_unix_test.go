@@ -394,9 +394,7 @@ func TestAddressesOfRows(t *testing.T) {
 		}
 		for _, text := range rows {
 			var row struct{ Kind, Address, Entry, Path string }
-			if err := json.Unmarshal([]byte(text), &row); err != nil {
-				t.Fatal(err)
-			}
+			check(t, json.Unmarshal([]byte(text), &row))
 			at := place{row.Address, row.Entry}
 			tools[strings.Fields(line)[0]] = tools[strings.Fields(line)[0]] || at.address != ""
 			switch {
@@ -440,12 +438,8 @@ func rowWorld(t *testing.T) string {
 	dir := t.TempDir()
 	put := func(name string, data []byte) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, data, 0o600))
 	}
 	for _, from := range []string{"pi/genuine", "pi/sessions", "omp/genuine", "omp/edge", "show"} {
 		for _, path := range corpus.Sessions(t, from) {
@@ -466,9 +460,7 @@ func rowWorld(t *testing.T) string {
 		}
 		put(".claude/projects/-tmp-w/"+name, data)
 	}
-	if err := os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(filepath.Join(corpus.Dir(), "codex", "home"))); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(filepath.Join(corpus.Dir(), "codex", "home"))))
 	put(".local/share/opencode/opencode.db", corpus.Golden(t, "opencode/homes-1.18")["04-forked/opencode.db"])
 	put("ws/memory/sessions.db", corpus.Session(t, "zeroclaw/memory.db"))
 	put("chat.md", must(os.ReadFile(filepath.Join(corpus.Dir(), "aider", "sample1.md"))))
@@ -478,9 +470,7 @@ func rowWorld(t *testing.T) string {
 	for name, text := range rowSessions() {
 		put(name, []byte(text))
 	}
-	if err := os.Chmod(filepath.Join(dir, "wide.jsonl"), 0o644); err != nil { //nolint:gosec // it is what sess-check reports
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Join(dir, "wide.jsonl"), 0o644)) //nolint:gosec // it is what sess-check reports
 	c := command(dir, "sh", "-euc", `
 		mkdir -p store/--w-- && cp full.jsonl store/--w--/1.jsonl && cp bare.jsonl store/--w--/2.jsonl
 		cp labels.jsonl s.jsonl && sess-seg migrate -q s.jsonl && cp -r s.v2 broken.v2

@@ -81,9 +81,7 @@ func screened(t *testing.T, dir string) {
 		said("5c0e77ab", "5c0e77aa", "11:00", "assistant", `[{"type":"text","text":"表の行は parser が数えたトークンの数です。"}]`, spent)+
 		said("5c0e77ac", "5c0e77ab", "12:00", "assistant", `[{"type":"text","text":"表の行は parser が数えたトークンの数です。"}]`, spent))
 	parser, err := os.ReadFile(filepath.Join(corpus.Dir(), "show", "parser.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	write(t, dir, "parser.jsonl", strings.ReplaceAll(string(parser), "2026-11-21", "2020-11-21")) // long ago, so that rows stay
 	write(t, dir, "bad.jsonl", `{"type":"session","version":3,"id":"bad","timestamp":"2020-11-25T13:00:00.000Z","cwd":"/w"}`+"\n"+
 		`{"type":"message","id":"b0000000","parentId":"zz","timestamp":"2020-11-25T13:00:00.000Z","message":{"role":"user","content":"`+"ghp_"+"012345678901234567890123456789abcdef"+`"}}`+"\nno JSON\n")
@@ -131,14 +129,10 @@ func TestScreens(t *testing.T) {
 	}
 	name := filepath.Join("testdata", "screens.txt")
 	if *updateScreens {
-		if err := os.WriteFile(name, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(name, []byte(got.String()), 0o666))
 	}
 	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got.String() != string(want) {
 		t.Errorf("not as in %s; go test -run TestScreens -update-screens writes it: see what git diff says\n%s", name, got.String())
 	}

@@ -85,24 +85,16 @@ func TestRemoteSecrets(t *testing.T) {
 	creds := write(t, dir, "nats.creds", "-----BEGIN NATS USER JWT-----\n"+secrets[3]+"\n------END NATS USER JWT------\n-----BEGIN USER NKEY SEED-----\n"+secrets[3]+"\n------END USER NKEY SEED------\n")
 	// The other tools find this one beside them; it notes its arguments.
 	tools := filepath.Join(dir, "tools")
-	if err := os.Mkdir(tools, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(tools, 0o700))
 	for _, name := range []string{"sess-path", "sess-ls"} {
 		if err := os.Link(filepath.Join(bin, name), filepath.Join(tools, name)); err != nil {
 			data := readFile(t, filepath.Join(bin, name)) // another file system
-			if err := os.WriteFile(write(t, tools, name, data), []byte(data), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(filepath.Join(tools, name), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(write(t, tools, name, data), []byte(data), 0o700))
+			check(t, os.Chmod(filepath.Join(tools, name), 0o700))
 		}
 	}
 	write(t, tools, "sess-sync", "#!/bin/sh\necho \"$0 $*\" >> "+dir+"/argv\nexec "+filepath.Join(bin, "sess-sync")+" \"$@\"\n")
-	if err := os.Chmod(filepath.Join(tools, "sess-sync"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Join(tools, "sess-sync"), 0o700))
 	address := "s3://bucket/team?region=r&path-style=1&endpoint=" + server.URL
 	var said strings.Builder
 	run := func(want int, address string, args ...string) {

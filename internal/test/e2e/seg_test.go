@@ -219,12 +219,8 @@ func TestSegmentedDamage(t *testing.T) {
 			checkRun(t, r, 3, tool, "s.v2: segment 1, line 8: store is damaged: checksum mismatch at entry 8")
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "s.v2", "manifest.json")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "s.v2", "index")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(dir, "s.v2", "manifest.json")))
+	check(t, os.RemoveAll(filepath.Join(dir, "s.v2", "index")))
 	checkRun(t, runCommand(t, dir, "", "sess-path", "s.v2"), 2, "sess-path", "reading s.v2: is a directory")
 }
 
@@ -315,9 +311,7 @@ func TestSegmentedAlone(t *testing.T) {
 	for _, tool := range []string{"sess-path", "sess-append", "sess-check", "sess-ls"} {
 		if err := os.Link(filepath.Join(bin, tool), filepath.Join(alone, tool)); err != nil {
 			write(t, alone, tool, readFile(t, filepath.Join(bin, tool)))
-			if err := os.Chmod(filepath.Join(alone, tool), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Chmod(filepath.Join(alone, tool), 0o700))
 		}
 	}
 	for _, args := range [][]string{

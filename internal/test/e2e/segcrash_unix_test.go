@@ -117,9 +117,7 @@ func killed(t *testing.T, dir, stdin string, after time.Duration, args ...string
 	c := command(dir, args...)
 	var out strings.Builder
 	c.Stdin, c.Stdout = strings.NewReader(stdin), &out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
 	_ = c.Wait() // killed or not
 	timer.Stop()

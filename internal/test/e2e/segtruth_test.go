@@ -26,9 +26,7 @@ func TestOneTruth(t *testing.T) {
 	dir := t.TempDir()
 	id, file, store := stored(t, dir)
 	before := readFile(t, file)
-	if err := os.Symlink(file, filepath.Join(dir, "link.jsonl")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink(file, filepath.Join(dir, "link.jsonl")))
 	script(t, dir, `sess-append -t two `+file+`; sess-append -t three `+id+`; sess-append -t four link.jsonl; sess-append -t five `+store)
 	if readFile(t, file) != before {
 		t.Error("the file was written to")

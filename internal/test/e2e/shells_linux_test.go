@@ -75,9 +75,7 @@ func startShell(t *testing.T, name, dir string, vars ...string) *shell {
 	c.Dir, c.Env = dir, append(append(env(dir), "TERM=xterm", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME="+own, "XDG_DATA_HOME="+own), vars...)
 	c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	terminal.Close()
 	s := &shell{t: t, ptmx: ptmx, text: make(chan string)}
 	go func() {

@@ -14,9 +14,7 @@ import (
 func TestStatOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")))
 	for _, columns := range []uint16{40, 80, 200} {
 		for _, locale := range []string{"C", "C.UTF-8"} {
 			for _, plot := range []string{"--plot --by day", "--line --by hour", "--plot --by session,model", "--plot --context --by role,kind"} {
@@ -59,9 +57,7 @@ total                       251,000  100.0%        3    140
 func TestStatComposes(t *testing.T) {
 	t.Parallel()
 	dir := planted(t)
-	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")))
 	for script, want := range map[string]string{
 		`sess-stat --cost stored --by day --tz UTC store | awk -F'\t' '$1 != "total" { n += $2 } END { print n }'`:                                                                                            "11\n",
 		`sess-stat --cost stored --by session --sort cost --limit 1 store | cut -f1 | head -1`:                                                                                                                "11111111-0000-7000-8000-000000000001\n",

@@ -52,9 +52,7 @@ func TestClosedPipe(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good)
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			leave(t, r, w)
 			defer w.Close()
 			c := command(dir, args...)
@@ -95,9 +93,7 @@ func TestUnreadable(t *testing.T) {
 				}
 			}
 			path := write(t, dir, "s.jsonl", good)
-			if err := os.Chmod(path, 0); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Chmod(path, 0))
 			c := command(dir, operands(args, "s.jsonl")...)
 			if os.Getuid() == 0 {
 				c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -85,9 +85,7 @@ func TestSummarizerNotRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", confidential())
-	if err := os.Chmod(write(t, dir, "empty", "\x00\x01 no program\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(write(t, dir, "empty", "\x00\x01 no program\n"), 0o700))
 	r := runCommand(t, dir, "", "sess-compact", "--keep", "200", "s.jsonl", "--", "./empty")
 	wantSummary(t, dir, r, 5, `^sess-compact: running \./empty: exec format error; does the script begin with #!\?\n$`, "")
 }
@@ -157,9 +155,7 @@ func holding(t *testing.T, dir string, args ...string) result {
 func lifeline(t *testing.T, dir string) (dead func()) {
 	t.Helper()
 	path := filepath.Join(dir, "life")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Mkfifo(path, 0o600))
 	end := make(chan error, 1)
 	go func() {
 		f, err := os.Open(path) // waits for the stub

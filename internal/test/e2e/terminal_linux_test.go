@@ -178,9 +178,7 @@ func TestNothingOnATerminal(t *testing.T) {
 		}
 		line := make([]byte, 1024)
 		n, err := ptmx.Read(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return string(line[:n])
 	}
 	if got := said("sess-ls"); !strings.Contains(got, "--agent all has 0 sessions of other agents") {

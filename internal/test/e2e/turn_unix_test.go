@@ -269,16 +269,12 @@ func TestTurnEarlySignal(t *testing.T) {
 	write(t, dir, "s.jsonl", header)
 	c := command(dir, "sess-turn", "s.jsonl", "--", "touch", "ran")
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	end := begin(t, c)
 	if _, err := io.WriteString(in, strings.Repeat("x", 1<<20)); err != nil { // more than a pipe holds: it reads
 		t.Fatal(err)
 	}
-	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Process.Signal(syscall.SIGQUIT))
 	if r := end(); r.status != 130 || strings.Contains(r.stderr, "goroutine") {
 		t.Errorf("status %d: %.300s", r.status, r.stderr)
 	}

@@ -68,13 +68,6 @@ func TestCompactKeepsSummary(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Who asks for one leaf gets an answer for that one alone.
 func TestCompactExpectLeaf(t *testing.T) {
 	t.Parallel()

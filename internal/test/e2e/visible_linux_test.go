@@ -73,9 +73,7 @@ func hostileWith(t *testing.T, evil, file string) string {
 	write(t, dir, "plain.jsonl", strings.Replace(header, `id-`+evil, "other", 1)+entries)
 	write(t, dir, file, whole)
 	write(t, dir, "bad.jsonl", whole+"{\"EVIL\x1b[5m\u009b\n"+line(`{"type":"message","id":"a1","parentId":"gone-EVIL","timestamp":"2026-01-02T03:04:09.678Z","message":{"role":"user","content":"EVIL\xff\x9b"}}`)+`{"torn`+"\x1b\u009b")
-	if err := os.MkdirAll(dir+"/store/--w--", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(dir+"/store/--w--", 0o700))
 	write(t, dir+"/store/--w--", "2026-01-02T03-04-05-000Z_x\x1b\u009b5m.jsonl", whole)
 	return dir
 }

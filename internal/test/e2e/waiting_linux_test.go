@@ -59,14 +59,10 @@ func TestChangedWhileWaiting(t *testing.T) {
 				path := write(t, dir, "s.jsonl", longSession())
 				write(t, dir, "text", "text")
 				f, err := os.OpenFile(path, os.O_RDWR, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				defer f.Close()
 				fd := int(f.Fd())
-				if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
-					t.Fatal(err)
-				}
+				check(t, syscall.Flock(fd, syscall.LOCK_EX))
 				args := append([]string{writing[tool][0], "--wait", "10ms"}, writing[tool][1:]...)
 				if tt.change != nil {
 					args[2] = "30s"

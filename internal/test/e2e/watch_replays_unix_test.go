@@ -44,9 +44,7 @@ func TestWatchReplaysWild(t *testing.T) {
 		t.Skip("SESS_WILD names no directory with sessions of people")
 	}
 	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Logf("SESS_SEED=%d", seed)
 	stores := map[string]string{"claude": ".claude/projects/-w/%s.jsonl", "codex": ".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-%s.jsonl"}
 	id := regexp.MustCompile(`"(?:session_?[iI]d|id)": ?"([0-9a-f]{8}-[0-9a-f-]{27})"`)
@@ -128,14 +126,10 @@ func replayed(t *testing.T, seed uint64, name, file string, data []byte) {
 	r, dir := rand.New(rand.NewPCG(seed, 0)), t.TempDir()
 	name = cmp.Or(name, file)
 	file = filepath.Join(dir, file)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	put := func(file string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(file, data, 0o600))
 	}
 	head := 0 // what is a session at all
 	for readable := false; !readable && head < len(data); readable = runCommand(t, dir, "", "sess-watch", "-q", "--once", name).status == 0 {
@@ -161,14 +155,10 @@ func replayed(t *testing.T, seed uint64, name, file string, data []byte) {
 			put(file, data[:at])
 		case 1: // over it
 			put(file+".new", data[:at])
-			if err := os.Rename(file+".new", file); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Rename(file+".new", file))
 		case 2: // shorter, then away, then there again
 			put(file, data[:head])
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Remove(file))
 			put(file, data[:at])
 		}
 		want := once(t, dir, name)
@@ -208,9 +198,7 @@ func stable(t *testing.T, dir, name, state string) (out []string) {
 			ID, Type string
 			Message  struct{ Role string }
 		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal([]byte(line), &e))
 		if e.Type == "session" {
 			continue
 		}

@@ -35,13 +35,9 @@ func watching(t *testing.T, dir string, args ...string) func(what string, ok fun
 func watched(t *testing.T, c *exec.Cmd) func(what string, ok func(watchRow) bool) {
 	t.Helper()
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.Start())
 	rows := make(chan watchRow, 10_000)
 	go func() {
 		defer close(rows)
@@ -89,9 +85,7 @@ func isState(r watchRow) bool { return r.Kind == "state" }
 func once(t *testing.T, dir, file string) watchRow {
 	t.Helper()
 	var r watchRow
-	if err := json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "--settle", "0s", file).stdout), &r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "--settle", "0s", file).stdout), &r))
 	return r
 }
 

@@ -17,9 +17,7 @@ func TestHints(t *testing.T) {
 	for name, text := range map[string]string{
 		"s.jsonl": header, "-dash.jsonl": header, "rollout.jsonl": rollout, "notes.txt": "notes\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, tt := range []struct {
 		args   []string
@@ -57,9 +55,7 @@ func TestWarningsAreCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.jsonl")
-	if err := os.WriteFile(path, []byte(header+strings.Repeat("\x00\n", 5000)+"42\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte(header+strings.Repeat("\x00\n", 5000)+"42\n"), 0o600))
 	for tool, want := range map[string]string{
 		"sess-path": fmt.Sprintf("warning: %s:2: NUL bytes, line skipped (and 4999 more)\n", path),
 		"sess-tree": fmt.Sprintf("warning: %s:2: NUL bytes, line skipped (and 4999 more)\n", path),

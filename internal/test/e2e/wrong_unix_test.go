@@ -38,9 +38,7 @@ func (w wrong) String() string {
 func readWrong(t *testing.T, name string) (list []wrong) {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for block := range strings.SplitSeq(string(text), "\n\n") {
 		w := wrong{status: -1}
 		for line := range strings.Lines(block) {
@@ -97,23 +95,15 @@ func lay(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range around {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.MkdirAll(path, 0o700))
 			continue
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	ro := filepath.Join(dir, "ro")
-	if err := os.Chmod(ro, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(ro, 0o500))
 	t.Cleanup(func() { _ = os.Chmod(ro, 0o700) })
 	if os.Getuid() == 0 {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -122,9 +112,7 @@ func lay(t *testing.T) string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 	}
 	return dir
 }
@@ -152,9 +140,7 @@ func seen(t *testing.T, dir string) string {
 		fmt.Fprintf(&out, "%s %s %q\n", strings.TrimPrefix(path, dir), e.Type(), text)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out.String()
 }
 
