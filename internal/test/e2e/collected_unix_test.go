@@ -99,20 +99,7 @@ func sources(t *testing.T, r *rand.Rand, home, name, key string) {
 // the finished sessions makes. Every second time without secrets.
 func TestCollectConverges(t *testing.T) {
 	t.Parallel()
-	done := map[string]int{}
-	var mu sync.Mutex
-	t.Cleanup(func() { t.Log(done) })
-	for seed := range seeds(t) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			counts := gather(t, uint64(seed))
-			mu.Lock()
-			defer mu.Unlock()
-			for what, n := range counts {
-				done[what] += n
-			}
-		})
-	}
+	eachSeed(t, seeds(t), gather)
 }
 
 func gather(t *testing.T, seed uint64) map[string]int {

@@ -35,13 +35,19 @@ func seeds(t *testing.T) int {
 // bytes, with each entry that was acknowledged once.
 func TestRemoteConverge(t *testing.T) {
 	t.Parallel()
+	eachSeed(t, seeds(t), converge)
+}
+
+// eachSeed does n runs, and logs how often they did what.
+func eachSeed(t *testing.T, n int, run func(t *testing.T, seed uint64) map[string]int) {
+	t.Helper()
 	done := map[string]int{}
 	var mu sync.Mutex
 	t.Cleanup(func() { t.Log(done) })
-	for seed := range seeds(t) {
+	for seed := range n {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			counts := converge(t, uint64(seed))
+			counts := run(t, uint64(seed))
 			mu.Lock()
 			defer mu.Unlock()
 			for what, n := range counts {
@@ -145,15 +151,10 @@ func (f *fleet) act(r *rand.Rand, name string) {
 // acknowledged once.
 func TestRemoteConvergeAll(t *testing.T) {
 	t.Parallel()
-	for seed := range max(1, seeds(t)/4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			convergeAll(t, uint64(seed))
-		})
-	}
+	eachSeed(t, max(1, seeds(t)/4), convergeAll)
 }
 
-func convergeAll(t *testing.T, seed uint64) {
+func convergeAll(t *testing.T, seed uint64) map[string]int {
 	const sessions, machines = 20, 3
 	dir := t.TempDir()
 	f := &fleet{t: t, dir: dir, done: map[string]int{}, acked: map[string]string{}}
@@ -212,4 +213,5 @@ func convergeAll(t *testing.T, seed uint64) {
 		}
 	}
 	f.do(0, "sess-sync", "check")
+	return f.done
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,6 +130,16 @@ func begin(t *testing.T, c *exec.Cmd) (end func() result) {
 		r.stdout, r.stderr = out.String(), errs.String()
 		return r
 	}
+}
+
+// piped begins a command, and returns pipes to it and from it. What it prints has to be read before its end is waited for.
+func piped(t *testing.T, c *exec.Cmd) (in io.WriteCloser, out io.Reader, end func() result) {
+	t.Helper()
+	in, err := c.StdinPipe()
+	check(t, err)
+	out, err = c.StdoutPipe()
+	check(t, err)
+	return in, out, begin(t, c)
 }
 
 // script runs a shell script with the tools in PATH and fails the test unless

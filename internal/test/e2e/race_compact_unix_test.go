@@ -3,8 +3,6 @@
 package e2e
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,7 +27,7 @@ printf '## Goal\n- the goal\n'
 // A running compaction waits in its summarizer.
 type running struct {
 	cmd         *exec.Cmd
-	out, errs   bytes.Buffer
+	end         func() result
 	asked, tell *os.File
 	dead        func()
 }
@@ -53,14 +51,13 @@ func startTool(t *testing.T, dir, tool, session, stub string, more []string, fla
 	write(t, dir, "stub", stub)
 	p := &running{dead: lifeline(t, dir)}
 	p.asked, p.tell = fifo(t, dir, "asked"), fifo(t, dir, "answer")
-	args := append(append([]string{"--retries", "0"}, flags...), session, "--", "sh", "stub")
-	p.cmd = exec.Command(filepath.Join(bin, tool), args...)
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, append(env(dir), more...), &p.out, &p.errs
-	check(t, p.cmd.Start())
+	args := append(append([]string{tool, "--retries", "0"}, flags...), session, "--", "sh", "stub")
+	p.cmd = command(dir, args...)
+	p.cmd.Env = append(p.cmd.Env, more...)
+	p.end = begin(t, p.cmd)
 	if _, err := p.asked.Read(make([]byte, 1)); err != nil {
 		_ = p.cmd.Process.Kill()
-		_ = p.cmd.Wait()
-		t.Fatalf("the command was not asked: %v; %s", err, p.errs.String())
+		t.Fatalf("the command was not asked: %v; %s", err, p.end().stderr)
 	}
 	return p
 }
@@ -85,23 +82,11 @@ func (p *running) answer(t *testing.T) {
 	}
 }
 
-// wait returns what became of sess-compact.
-func (p *running) wait(t *testing.T) result {
-	t.Helper()
+// wait returns what became of it.
+func (p *running) wait() result {
 	timer := time.AfterFunc(30*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
-	r := result{}
-	if err := p.cmd.Wait(); err != nil {
-		exit, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			t.Fatal(err)
-		}
-		if r.status = exit.ExitCode(); r.status < 0 {
-			r.status = 128 + signalOf(exit)
-		}
-	}
-	r.stdout, r.stderr = p.out.String(), p.errs.String()
-	return r
+	return p.end()
 }
 
 // withResults is a session with calls and results worth pruning.
@@ -187,7 +172,7 @@ func TestCompactRace(t *testing.T) {
 					t.Errorf("the session has %d bytes", len(before))
 				}
 				p.answer(t)
-				r := p.wait(t)
+				r := p.wait()
 				p.dead()
 				if added(c.name, name) {
 					wantMade(t, r, strings.TrimPrefix(readFile(t, path), before), c.makes)
@@ -213,24 +198,28 @@ func wantContext(t *testing.T, dir, session string, meanwhile bool) {
 	if !strings.Contains(context, "- the goal") || strings.Contains(context, "meanwhile") != meanwhile {
 		t.Errorf("the context is %s", context)
 	}
-	if r := runCommand(t, dir, "", "sess-check", "-q", session); r.status != 0 {
-		t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
-	}
+	checkRun(t, runCommand(t, dir, "", "sess-check", "-q", session), 0, "sess-check", "")
 }
 
-// wantKept checks how many summaries were kept beside the session, and that they
-// are for its owner alone.
-func wantKept(t *testing.T, dir string, n int) {
+// wantUnsent returns the files that were kept beside the session, and checks that there are n, for their owner alone.
+func wantUnsent(t *testing.T, dir, ending string, n int) []string {
 	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(dir, "s.unsent-*.md"))
+	kept, err := filepath.Glob(filepath.Join(dir, "s.unsent-*"+ending))
 	if err != nil || len(kept) != n {
 		t.Errorf("kept %q, %v, want %d", kept, err, n)
 	}
 	for _, name := range kept {
-		fi, err := os.Stat(name)
-		if err != nil || fi.Mode() != 0o600 {
+		if fi, err := os.Stat(name); err != nil || fi.Mode() != 0o600 {
 			t.Errorf("%s: %v, %v", name, fi.Mode(), err)
 		}
+	}
+	return kept
+}
+
+// wantKept checks how many summaries were kept.
+func wantKept(t *testing.T, dir string, n int) {
+	t.Helper()
+	for _, name := range wantUnsent(t, dir, ".md", n) {
 		if got := readFile(t, name); got != "## Goal\n- the goal\n" {
 			t.Errorf("%s has %q", name, got)
 		}
@@ -240,15 +229,20 @@ func wantKept(t *testing.T, dir string, n int) {
 // wantUsable runs the command that a message names.
 func wantUsable(t *testing.T, dir, said string) {
 	t.Helper()
-	_, command, ok := strings.Cut(said, ": hint: to use it")
-	if _, command, _ = strings.Cut(command, ": "); !ok || !strings.HasPrefix(command, "sess-") {
-		t.Fatalf("no command is named: %s", said)
-	}
-	if r := runCommand(t, dir, "", "sh", "-euc", command); r.status != 0 {
-		t.Errorf("%s: status %d, %s", command, r.status, r.stderr)
-	}
+	command := hinted(t, said, "to use it", "sess-")
+	script(t, dir, command)
 	words := strings.Fields(command)
 	wantContext(t, dir, words[len(words)-1], false)
+}
+
+// hinted returns the command that a message names for a purpose.
+func hinted(t *testing.T, said, purpose, tool string) string {
+	t.Helper()
+	_, command, ok := strings.Cut(said, ": hint: "+purpose)
+	if _, command, _ = strings.Cut(command, ": "); !ok || !strings.HasPrefix(command, tool) {
+		t.Fatalf("no command is named: %s", said)
+	}
+	return command
 }
 
 // wantMade checks the types of the entries that were added.
@@ -265,6 +259,14 @@ func wantMade(t *testing.T, r result, added, types string) {
 	}
 }
 
+// needs skips a test of a signal that tools do not get.
+func needs(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if signal.Ignored(sig) {
+		t.Skip("the tests were started with this signal ignored, as by nohup")
+	}
+}
+
 // A signal ends sess-compact and its summarizer, and nothing is written.
 func TestCompactInterrupted(t *testing.T) {
 	t.Parallel()
@@ -272,14 +274,12 @@ func TestCompactInterrupted(t *testing.T) {
 		for _, c := range compactions {
 			t.Run(sig.String()+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
-				if signal.Ignored(sig) {
-					t.Skip("the tests were started with this signal ignored, as by nohup")
-				}
+				needs(t, sig)
 				dir := t.TempDir()
 				path := write(t, dir, "s.jsonl", withResults())
 				p := startCompact(t, dir, c.flags...)
 				check(t, p.cmd.Process.Signal(sig))
-				r := p.wait(t)
+				r := p.wait()
 				p.dead() // without an answer
 				checkRun(t, r, 130, "sess-compact", "interrupted")
 				if r.stdout != "" || readFile(t, path) != withResults() {
@@ -305,9 +305,7 @@ func TestCompactInterruptedTwice(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			if signal.Ignored(sig) {
-				t.Skip("the tests were started with this signal ignored, as by nohup")
-			}
+			needs(t, sig)
 			dir := t.TempDir()
 			path := write(t, dir, "s.jsonl", withResults())
 			p := startStub(t, dir, "s.jsonl", stubbornStub, nil, "--keep", "200")
@@ -316,7 +314,7 @@ func TestCompactInterruptedTwice(t *testing.T) {
 				t.Fatalf("the summarizer was not told to end: %v", err)
 			}
 			check(t, p.cmd.Process.Signal(sig))
-			r := p.wait(t)
+			r := p.wait()
 			p.dead()
 			checkRun(t, r, 130, "sess-compact", "interrupted")
 			if readFile(t, path) != withResults() {
@@ -338,7 +336,7 @@ func TestCompactKilled(t *testing.T) {
 			path := write(t, dir, "s.jsonl", withResults())
 			p := startCompact(t, dir, c.flags...)
 			check(t, p.cmd.Process.Kill())
-			if r := p.wait(t); r.status != 128+int(syscall.SIGKILL) || r.stdout != "" {
+			if r := p.wait(); r.status != 128+int(syscall.SIGKILL) || r.stdout != "" {
 				t.Errorf("status %d, printed %q", r.status, r.stdout)
 			}
 			if runtime.GOOS != "linux" {

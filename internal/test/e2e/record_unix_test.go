@@ -4,12 +4,10 @@ package e2e
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -87,21 +85,11 @@ func TestRecordLocked(t *testing.T) {
 	held, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
 	check(t, err)
 	stream := sampleStream(t, "pi-0.87", "03-tool")
-	c := command(dir, "sess-record", "--wait", "1h", "s.jsonl")
-	in, err := c.StdinPipe()
-	check(t, err)
-	var errs bytes.Buffer
-	c.Stderr = &errs
-	r, w, err := os.Pipe()
-	check(t, err)
-	c.Stdout = w
-	check(t, c.Start())
-	w.Close()
-	passed := bufio.NewReader(r)
+	in, out, end := piped(t, command(dir, "sess-record", "--wait", "1h", "s.jsonl"))
+	passed := bufio.NewReader(out)
 	for line := range strings.Lines(stream) { // each comes out before the next goes in
-		if _, err := io.WriteString(in, line); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(in, line)
+		check(t, err)
 		if got, err := passed.ReadString('\n'); got != line {
 			t.Fatalf("passed %.100q, %v", got, err)
 		}
@@ -111,9 +99,7 @@ func TestRecordLocked(t *testing.T) {
 	}
 	check(t, held.Close())
 	in.Close()
-	if err := c.Wait(); err != nil {
-		t.Errorf("%v: %s", err, errs.String())
-	}
+	checkRun(t, end(), 0, "sess-record", "")
 	if got := script(t, dir, "sess-path --as text s.jsonl"); !strings.Contains(got, "It says eins, zwei, drei.") {
 		t.Errorf("recorded %s", got)
 	}
@@ -124,28 +110,16 @@ func TestRecordUndelayed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", header)
-	c := command(dir, "sess-record", "--reply", "text", "s.jsonl")
-	in, err := c.StdinPipe()
-	check(t, err)
-	r, w, err := os.Pipe()
-	check(t, err)
-	c.Stdout = w
-	check(t, c.Start())
-	w.Close()
-	buf := make([]byte, 1)
+	in, out, end := piped(t, command(dir, "sess-record", "--reply", "text", "s.jsonl"))
 	for _, piece := range "grüße" {
-		if _, err := io.WriteString(in, string(piece)); err != nil {
-			t.Fatal(err)
-		}
-		for range []byte(string(piece)) {
-			if _, err := io.ReadFull(r, buf); err != nil {
-				t.Fatal(err)
-			}
-		}
+		n, err := io.WriteString(in, string(piece))
+		check(t, err)
+		_, err = io.ReadFull(out, make([]byte, n))
+		check(t, err)
 	}
 	in.Close()
-	if err := c.Wait(); err != nil {
-		t.Error(err)
+	if r := end(); r.status != 0 {
+		t.Errorf("status %d: %s", r.status, r.stderr)
 	}
 }
 
@@ -189,31 +163,21 @@ func TestRecordSignals(t *testing.T) {
 	}{syscall.SIGINT: {0, "stop"}, syscall.SIGTERM: {130, "aborted"}, syscall.SIGHUP: {130, "aborted"}} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			if signal.Ignored(sig) {
-				t.Skip("the tests were started with this signal ignored, as by nohup")
-			}
+			needs(t, sig)
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", header)
 			c := command(dir, "sess-record", "s.jsonl")
-			in, err := c.StdinPipe()
+			in, out, end := piped(t, c)
+			_, err := io.WriteString(in, stream[:half])
 			check(t, err)
-			r, w, err := os.Pipe()
+			_, err = io.ReadFull(out, make([]byte, half)) // it is at work
 			check(t, err)
-			c.Stdout = w
-			end := begin(t, c)
-			w.Close()
-			if _, err := io.WriteString(in, stream[:half]); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.ReadFull(r, make([]byte, half)); err != nil { // it is at work
-				t.Fatal(err)
-			}
 			check(t, c.Process.Signal(sig))
 			if want.status == 0 {
 				_, _ = io.WriteString(in, stream[half:])
 				in.Close()
 			}
-			rest, _ := io.ReadAll(r)
+			rest, _ := io.ReadAll(out)
 			got := end()
 			if got.status != want.status || want.status == 0 && string(rest) != stream[half:] {
 				t.Errorf("status %d, want %d: %s", got.status, want.status, got.stderr)
@@ -408,14 +372,9 @@ func TestRecordPromptFirst(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", header)
 			c := command(dir, "sess-record", "--reply", from, "--prompt", "go on", "s.jsonl", "--", "sh", "-c", `echo up; cat`)
-			in, err := c.StdinPipe()
+			in, out, end := piped(t, c)
+			_, err := io.ReadFull(out, make([]byte, 3))
 			check(t, err)
-			out, err := c.StdoutPipe()
-			check(t, err)
-			end := begin(t, c)
-			if _, err := io.ReadFull(out, make([]byte, 3)); err != nil {
-				t.Fatal(err)
-			}
 			check(t, c.Process.Kill())
 			in.Close()
 			end()

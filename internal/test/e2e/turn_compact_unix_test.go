@@ -72,7 +72,7 @@ func TestTurnCompactInterrupted(t *testing.T) {
 	write(t, dir, "s.jsonl", withResults())
 	p := startTurn(t, dir, waitingStub, "--compact", "--window", "1000", "--reserve", "100")
 	check(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	r := p.wait(t)
+	r := p.wait()
 	p.dead()
 	checkRun(t, r, 130, "sess-turn", "interrupted")
 	wantTurn(t, dir, withResults(), "", "")

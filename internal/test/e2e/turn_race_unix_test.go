@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -46,7 +45,7 @@ func TestTurnRace(t *testing.T) {
 			script(t, dir, tt.script)
 			before, _ := os.ReadFile(path)
 			p.answer(t)
-			r := p.wait(t)
+			r := p.wait()
 			p.dead()
 			if r.stdout != "half and the rest\n" {
 				t.Errorf("printed %q", r.stdout)
@@ -54,7 +53,7 @@ func TestTurnRace(t *testing.T) {
 			if tt.added {
 				checkRun(t, r, 0, "sess-turn", "")
 				wantTurn(t, dir, string(before), "what now?", "half and the rest")
-				wantKeptTurns(t, dir, 0)
+				wantUnsent(t, dir, ".jsonl", 0)
 				return
 			}
 			checkRun(t, r, tt.status, "sess-turn", tt.stderr)
@@ -64,7 +63,7 @@ func TestTurnRace(t *testing.T) {
 			if strings.Contains(r.stderr, `\n`) {
 				t.Errorf("said %s", r.stderr)
 			}
-			wantKeptTurns(t, dir, 1)
+			wantUnsent(t, dir, ".jsonl", 1)
 			switch tt.name {
 			case "damage":
 				write(t, dir, "s.jsonl", withResults())
@@ -76,35 +75,16 @@ func TestTurnRace(t *testing.T) {
 	}
 }
 
-// wantKeptTurns checks how many turns were kept, and that they are for their owner alone.
-func wantKeptTurns(t *testing.T, dir string, n int) {
-	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(dir, "s.unsent-*.jsonl"))
-	if err != nil || len(kept) != n {
-		t.Errorf("kept %q, %v, want %d", kept, err, n)
-	}
-	for _, name := range kept {
-		if fi, err := os.Stat(name); err != nil || fi.Mode() != 0o600 {
-			t.Errorf("%s: %v, %v", name, fi.Mode(), err)
-		}
-	}
-}
-
 // wantAddable runs the command that a message names. The turn then goes on from the entry
 // that the command was shown.
 func wantAddable(t *testing.T, dir, said string) {
 	t.Helper()
-	_, command, ok := strings.Cut(said, ": hint: to add it")
-	if _, command, _ = strings.Cut(command, ": "); !ok || !strings.HasPrefix(command, "sess-append ") {
-		t.Fatalf("no command is named: %s", said)
-	}
+	command := hinted(t, said, "to add it", "sess-append ")
 	script(t, dir, command)
 	if got := script(t, dir, "sess-path --as text s.jsonl | tail -n 5"); got != "assistant: made\n\nuser: what now?\n\nassistant: half and the rest\n" {
 		t.Errorf("the path ends with %s", got)
 	}
-	if r := runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"); r.status != 0 {
-		t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
-	}
+	checkRun(t, runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"), 0, "sess-check", "")
 	if r := runCommand(t, dir, "", "sh", "-c", command); r.status == 0 {
 		t.Error("it was added twice")
 	}
@@ -120,7 +100,7 @@ func TestTurnExpectLeaf(t *testing.T) {
 		script(t, dir, "sess-append -t meanwhile s.jsonl")
 		before := readFile(t, path)
 		p.answer(t)
-		r := p.wait(t)
+		r := p.wait()
 		p.dead()
 		checkRun(t, r, 4, "sess-turn", "s.jsonl: the leaf moved")
 		if readFile(t, path) != before {
@@ -141,7 +121,7 @@ func TestTurnKeptNowhere(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(dir, "d")))
 	check(t, os.RemoveAll(filepath.Join(dir, "tmp")))
 	p.answer(t)
-	r := p.wait(t)
+	r := p.wait()
 	p.dead()
 	if r.status != 2 || !strings.Contains(r.stderr, `"text":"half and the rest"`) || !strings.Contains(r.stderr, "the turn could be kept nowhere, so it stands above") {
 		t.Errorf("status %d, %s", r.status, r.stderr)
@@ -161,9 +141,8 @@ func TestTurnFileSizeLimit(t *testing.T) {
 	if r.status != 2 || !strings.Contains(r.stderr, "file too large") || readFile(t, path) != before {
 		t.Errorf("status %d, %s", r.status, r.stderr)
 	}
-	wantKeptTurns(t, dir, 1)
-	_, command, _ := strings.Cut(r.stderr, ": hint: to add it: ")
-	script(t, dir, command)
+	wantUnsent(t, dir, ".jsonl", 1)
+	script(t, dir, hinted(t, r.stderr, "to add it", "sess-append "))
 	if got := script(t, dir, "sess-path --as text s.jsonl | tail -n 1"); got != "assistant: half and the rest\n" {
 		t.Errorf("the path ends with %s", got)
 	}
@@ -193,14 +172,12 @@ func TestTurnInterrupted(t *testing.T) {
 		for _, flags := range [][]string{nil, {"--keep-failed"}} {
 			t.Run(sig.String()+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()
-				if signal.Ignored(sig) {
-					t.Skip("the tests were started with this signal ignored, as by nohup")
-				}
+				needs(t, sig)
 				dir := t.TempDir()
 				write(t, dir, "s.jsonl", good)
 				p := startTurn(t, dir, waitingAnswer, flags...)
 				check(t, p.cmd.Process.Signal(sig))
-				r := p.wait(t)
+				r := p.wait()
 				p.dead()
 				if r.status != 130 || r.stderr != "sess-turn: interrupted\n" || r.stdout != "" && r.stdout != "half" {
 					t.Errorf("status %d, printed %q, said %q", r.status, r.stdout, r.stderr)
@@ -218,7 +195,7 @@ func TestTurnKilled(t *testing.T) {
 	write(t, dir, "s.jsonl", good)
 	p := startTurn(t, dir, waitingAnswer)
 	check(t, p.cmd.Process.Kill())
-	p.wait(t)
+	p.wait()
 	if runtime.GOOS != "linux" {
 		p.answer(t)
 	}

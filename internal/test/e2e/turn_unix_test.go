@@ -108,9 +108,7 @@ func wantTurn(t *testing.T, dir, before, text, answer string) {
 		got[1].Message.Role != "assistant" || got[1].Message.Content[0].Text != answer || got[1].Message.StopReason != "stop" {
 		t.Errorf("added %s", added)
 	}
-	if r := runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"); r.status != 0 {
-		t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
-	}
+	checkRun(t, runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"), 0, "sess-check", "")
 }
 
 // A command that cannot be run leaves nothing, with --keep-failed neither.
@@ -165,64 +163,44 @@ read -r _ <answer
 printf ' and the rest\n'
 `
 
-// What the command prints passes while it runs: it goes on only when somebody has read
-// the beginning.
+// What the command prints passes while it runs: it goes on only when somebody has read the beginning. A reader that goes away
+// then does not end the turn, which is stored whole.
 func TestTurnStreams(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "s.jsonl", good)
-	write(t, dir, "stub", waitingAnswer)
-	dead := lifeline(t, dir)
-	fifo(t, dir, "asked")
-	tell := fifo(t, dir, "answer")
-	r, w, err := os.Pipe()
-	check(t, err)
-	defer r.Close()
-	check(t, r.SetDeadline(time.Now().Add(30*time.Second)))
-	c := command(dir, "sess-turn", "-t", "what now?", "s.jsonl", "--", "sh", "stub")
-	c.Stdout = w
-	end := begin(t, c)
-	w.Close()
-	first := make([]byte, len("half"))
-	if _, err := r.Read(first); err != nil || string(first) != "half" {
-		t.Errorf("%q, %v", first, err)
+	for name, status := range map[string]int{"reads on": 0, "goes away": 141} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", good)
+			write(t, dir, "stub", waitingAnswer)
+			dead := lifeline(t, dir)
+			fifo(t, dir, "asked")
+			tell := fifo(t, dir, "answer")
+			r, w, err := os.Pipe()
+			check(t, err)
+			defer r.Close()
+			check(t, r.SetDeadline(time.Now().Add(30*time.Second)))
+			c := command(dir, "sess-turn", "-t", "what now?", "s.jsonl", "--", "sh", "stub")
+			c.Stdout = w
+			end := begin(t, c)
+			first := make([]byte, len("half"))
+			if _, err := io.ReadFull(r, first); err != nil || string(first) != "half" {
+				t.Errorf("%q, %v", first, err)
+			}
+			wantTurn(t, dir, good, "", "")
+			if status != 0 {
+				leave(t, r, w)
+			}
+			w.Close()
+			_, err = tell.WriteString("go\n")
+			check(t, err)
+			if got := end(); got.status != status || got.stderr != "" {
+				t.Errorf("status %d, %s", got.status, got.stderr)
+			}
+			dead()
+			wantTurn(t, dir, good, "what now?", "half and the rest")
+		})
 	}
-	wantTurn(t, dir, good, "", "")
-	_, err = tell.WriteString("go\n")
-	check(t, err)
-	if got := end(); got.status != 0 || got.stderr != "" {
-		t.Errorf("status %d, %s", got.status, got.stderr)
-	}
-	dead()
-	wantTurn(t, dir, good, "what now?", "half and the rest")
-}
-
-// A reader that goes away does not end the turn, which is stored whole.
-func TestTurnReaderGone(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "s.jsonl", good)
-	write(t, dir, "stub", waitingAnswer)
-	dead := lifeline(t, dir)
-	fifo(t, dir, "asked")
-	tell := fifo(t, dir, "answer")
-	r, w, err := os.Pipe()
-	check(t, err)
-	c := command(dir, "sess-turn", "-t", "what now?", "s.jsonl", "--", "sh", "stub")
-	c.Stdout = w
-	end := begin(t, c)
-	if _, err := r.Read(make([]byte, 1)); err != nil {
-		t.Error(err)
-	}
-	leave(t, r, w)
-	w.Close()
-	_, err = tell.WriteString("go\n")
-	check(t, err)
-	if got := end(); got.status != 141 || got.stderr != "" {
-		t.Errorf("status %d, %s", got.status, got.stderr)
-	}
-	dead()
-	wantTurn(t, dir, good, "what now?", "half and the rest")
 }
 
 // An answer that cannot be printed is stored, and that is said.
@@ -255,9 +233,7 @@ func TestTurnKeepFailed(t *testing.T) {
 		if r.status != 5 || strings.Count(added, "\n") != 2 || !strings.Contains(added, want) || !strings.Contains(r.stderr, "hint: the turn is stored as one that failed: appended 2 entries up to ") {
 			t.Errorf("%s: status %d, %s; added %s", script, r.status, r.stderr, added)
 		}
-		if r := runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"); r.status != 0 {
-			t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
-		}
+		checkRun(t, runCommand(t, dir, "", "sess-check", "-q", "s.jsonl"), 0, "sess-check", "")
 	}
 }
 

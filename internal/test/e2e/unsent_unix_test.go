@@ -49,7 +49,7 @@ func TestCompactKeepsSummary(t *testing.T) {
 			p := startStub(t, dir, "d/s.jsonl", waitingStub, []string{"TMPDIR=" + tmp}, "--keep", "200")
 			tt.meanwhile(t, dir)
 			p.answer(t)
-			r := p.wait(t)
+			r := p.wait()
 			p.dead()
 			if r.status != tt.status || r.stdout != "" || !strings.Contains(r.stderr, tt.stderr) {
 				t.Errorf("status %d, printed %q and %s", r.status, r.stdout, r.stderr)
@@ -81,7 +81,7 @@ func TestCompactExpectLeaf(t *testing.T) {
 	script(t, dir, "sess-append -t meanwhile s.jsonl")
 	before := readFile(t, path)
 	p.answer(t)
-	r := p.wait(t)
+	r := p.wait()
 	p.dead()
 	checkRun(t, r, 4, "sess-compact", "s.jsonl: the leaf moved")
 	if readFile(t, path) != before {
