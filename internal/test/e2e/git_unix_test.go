@@ -80,6 +80,13 @@ func (w *gitWorld) commit(at int64, message string, more ...string) string {
 	return w.git(at, "rev-parse", "HEAD")
 }
 
+// parser commits a.go, with five lines, at a time, and returns the id.
+func (w *gitWorld) parser(at int64) string {
+	w.Helper()
+	w.put("a.go", text("a", 5))
+	return w.commit(at, "Add the parser of lines")
+}
+
 // again has the last commit made once more at a time, by its author as before, and returns the id.
 func (w *gitWorld) again(at int64) string {
 	w.Helper()
@@ -199,8 +206,7 @@ func short(id string) string { return "[main " + id[:7] + "] x\n 1 file changed"
 // The hard cases of the design, by their numbers.
 var gitCases = map[string]func(w *gitWorld){
 	"1 amended-after-print": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		first := w.commit(100, "Add the parser of lines")
+		first := w.parser(100)
 		w.put("a.go", text("a", 5)+text("b", 1))
 		w.git(900, "add", "-A")
 		w.git(900, "commit", "-q", "--amend", "--no-edit")
@@ -221,8 +227,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("topic", "made sure 1 -")
 	},
 	"3 rebase-continue-prints-older-commit": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		id := w.again(5000)
 		w.session(ran(5000, 5001, "git rebase --continue", "[detached HEAD "+id[:7]+"] Add the parser"))
 		w.want("HEAD", "rewrote sure 1 -")
@@ -239,8 +244,7 @@ var gitCases = map[string]func(w *gitWorld){
 		}
 	},
 	"4 cherry-pick-by-another-session": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		id := w.again(5000)
 		w.session(ran(99, 101, "git commit -qm 'Add the parser of lines'", ""))
 		w.session(ran(5000, 5001, "git cherry-pick topic", "[main "+id[:7]+"] Add the parser"))
@@ -256,8 +260,7 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"6 fixup-autosquash": func(w *gitWorld) {
 		w.commit(0, "root of all")
-		w.put("a.go", text("a", 5))
-		first := w.commit(100, "Add the parser of lines")
+		first := w.parser(100)
 		w.put("a.go", text("a", 5)+text("b", 2))
 		w.git(200, "add", "-A")
 		w.git(200, "commit", "-q", "--fixup", first)
@@ -266,15 +269,13 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 1 -")
 	},
 	"7 quiet-commit, tail, ok of a proxy": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		id := w.commit(100, "Add the parser of lines")
+		id := w.parser(100)
 		w.session(ran(99, 101, `git add . && git commit -q -m "Add the parser of lines" && git push`, ""))
 		w.session(ran(99, 101, "rtk git commit -F msg | tail -1", "ok "+id[:7]))
 		w.want("HEAD", "made sure 1 -", "made sure 2 -")
 	},
 	"8 commit-in-background": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		id := w.commit(100, "Add the parser of lines")
+		id := w.parser(100)
 		begins := func(out string) did {
 			return did{from: 90, to: 91, tool: "exec_command", args: map[string]any{"cmd": "git commit -F message && go test"}, out: "Process running with session ID 7\nOutput:\n" + out}
 		}
@@ -289,8 +290,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 1 -", "made sure 2 -", "made sure 3 -")
 	},
 	"9 transcript-ends-at-the-call": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(1000, "Add the parser of lines")
+		w.parser(1000)
 		for _, before := range []int64{900, 901} { // 15 minutes
 			d := ran(1000-before, 0, `git commit -m "Add the parser of lines"`, "")
 			d.unfinished = true
@@ -299,8 +299,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 1 -")
 	},
 	"10 permission-wait-of-9-hours": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		id := w.commit(34_000, "Add the parser of lines")
+		id := w.parser(34_000)
 		w.session(ran(0, 34_026, `git commit -F /tmp/message`, short(id)))
 		w.session(ran(0, 34_026, `git commit -m 'Something else entirely'`, "done"))
 		w.want("HEAD", "made sure 1 -")
@@ -335,15 +334,13 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 2 -", "wrote sure 2 5/5")
 	},
 	"14 maker-is-not-writer": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.want("HEAD", "made sure 2 -", "wrote sure 1 5/5")
 	},
 	"15 resumed-session-copies-history": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		said := []did{wrote(50, "a.go", text("a", 5)), ran(99, 101, "git commit -m 'Add the parser of lines'", "")}
 		said[0].copied, said[1].copied = true, true
 		w.session(said...)
@@ -351,8 +348,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 1 -", "wrote sure 1 5/5")
 	},
 	"16 sub-agent-wrote": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.sessionIn(w.repo, "00000009-0000-7000-8000-000000000000", wrote(50, "a.go", text("a", 5)))
 		if got := w.tool("log", "--json"); !strings.Contains(got.stdout, `"parent":"00000009-0000-7000-8000-000000000000"`) {
 			w.Errorf("no parent: %+v", got)
@@ -415,8 +411,7 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"18 revert-and-reapply": func(w *gitWorld) {
 		w.commit(0, "root of all")
-		w.put("a.go", text("a", 5))
-		first := w.commit(100, "Add the parser of lines")
+		first := w.parser(100)
 		w.git(200, "revert", "--no-edit", "HEAD")
 		w.git(300, "revert", "--no-edit", "HEAD")
 		w.session(wrote(50, "a.go", text("a", 5)))
@@ -464,8 +459,7 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"22 generated-file": func(w *gitWorld) {
 		w.put("min.js", strings.Repeat("var a=1;", 250_000)+"\n")
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.want("HEAD", "wrote sure 1 5/6")
 		w.put("package-lock.json", text("lock", 200))
@@ -487,8 +481,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD")
 	},
 	"25 failed-edit, denied-edit": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		failed, denied := wrote(50, "a.go", text("a", 5)), wrote(60, "a.go", text("a", 5))
 		failed.failed, denied.failed = true, true
 		denied.out = "The user doesn't want to proceed with this tool use. The tool use was rejected"
@@ -510,23 +503,20 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", fmt.Sprintf("wrote sure 1 %d/%d", 5*len(list), 5*len(names)))
 	},
 	"27 worktree that is gone": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.sessionIn("/elsewhere/project", "", ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.sessionIn("/elsewhere/other", "", ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.want("HEAD", "made sure 1 -")
 	},
 	"27 bare repository": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.in(w.home, 0, "clone", "-q", "--bare", w.repo, filepath.Join(w.home, "bare", "project.git"))
 		w.repo = filepath.Join(w.home, "bare", "project.git")
 		w.want("HEAD", "wrote sure 1 5/5")
 	},
 	"27 submodule": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		other := filepath.Join(w.home, "super")
 		w.in(w.home, 0, "init", "-q", "-b", "main", other)
 		w.in(other, 200, "submodule", "--quiet", "add", w.repo, "sub")
@@ -542,8 +532,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.in(w.home, 0, "init", "-q", "-b", "main", other)
 		w.in(other, 0, "submodule", "--quiet", "add", "--name", "named", w.repo, "sub")
 		w.repo = filepath.Join(other, "sub")
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.want("HEAD", "wrote sure 1 5/5")
 	},
@@ -552,8 +541,7 @@ var gitCases = map[string]func(w *gitWorld){
 		main := w.repo
 		w.repo = filepath.Join(w.home, "elsewhere")
 		w.in(main, 0, "worktree", "add", "-q", "-b", "topic", w.repo)
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, w.repo+"/a.go", text("a", 5)))
 		w.want("topic", "wrote sure 1 5/5")
 		w.repo = main
@@ -562,8 +550,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("topic", "wrote sure 1 5/5")
 	},
 	"27 grafts": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		first := w.commit(100, "Add the parser of lines")
+		first := w.parser(100)
 		w.put("b.go", text("b", 5))
 		second := w.commit(200, "Add the writer of lines")
 		w.session(wrote(50, "a.go", text("a", 5)), wrote(150, "b.go", text("b", 5)))
@@ -573,24 +560,21 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"27 shallow": func(w *gitWorld) {
 		w.commit(0, "root of all")
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.in(w.home, 0, "clone", "-q", "--depth", "1", "file://"+w.repo, filepath.Join(w.home, "s", "project"))
 		w.repo = filepath.Join(w.home, "s", "project")
 		w.want("HEAD", "wrote sure 1 5/5")
 	},
 	"27 replace refs": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		first := w.commit(100, "Add the parser of lines")
+		first := w.parser(100)
 		w.put("b.go", text("b", 5))
 		w.git(150, "replace", first, w.commit(150, "Another one of them"))
 		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.want(first, "made sure 1 -")
 	},
 	"28 missing blob": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.put("b.go", text("b", 5))
 		w.commit(200, "Add the writer of lines")
 		w.put("c.go", text("c", 5))
@@ -608,8 +592,7 @@ var gitCases = map[string]func(w *gitWorld){
 		}
 	},
 	"28 partial clone": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.put("a.go", text("b", 5))
 		w.commit(200, "Add the writer of lines")
 		w.put("a.go", text("c", 5))
@@ -638,14 +621,12 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"29 attributes": func(w *gitWorld) {
 		w.put(".gitattributes", "*.go -diff\n")
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(50, "a.go", text("a", 5)), ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.want("HEAD", "made sure 1 -")
 	},
 	"30 clock of the agent": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.session(wrote(104, "a.go", text("a", 5)))
 		w.session(wrote(110, "a.go", text("a", 5)))
 		w.want("HEAD", "wrote sure 1 5/5")
@@ -660,8 +641,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "wrote sure 4 5/5")
 	},
 	"30 two seconds around": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		id := w.commit(100, "Add the parser of lines")
+		id := w.parser(100)
 		for _, at := range [][2]int64{{102, 110}, {90, 98}, {103, 110}, {90, 97}} {
 			w.session(ran(at[0], at[1], "git commit -F message", short(id)))
 			w.session(ran(at[0], at[1], "git commit -m 'Add the parser of lines'", ""))
@@ -705,14 +685,12 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "claimed claimed session_01ab -")
 	},
 	"34 session whose cwd is gone": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.sessionIn(filepath.Join(w.home, "gone", "project-topic"), "", wrote(50, "a.go", text("a", 5)))
 		w.want("HEAD", "wrote sure 1 5/5")
 	},
 	"35 shell-written file": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		cat := "cat >a.go <<'EOF'\n" + text("a", 5) + "EOF\n"
 		w.session(ran(50, 51, cat, ""))
 		w.want("HEAD")
@@ -720,8 +698,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.want("HEAD", "made sure 2 -")
 	},
 	"notes": func(w *gitWorld) {
-		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
+		w.parser(100)
 		w.git(100, "notes", "--ref=ai", "add", "-m", "a.go\n  k1 1-5\n---\n"+`{"schema_version":"authorship/3.0.0","prompts":{"k1":{"agent_id":{"tool":"x","id":"00000001-0000-7000-8000-000000000000"}}}}`)
 		w.session(wrote(50, "a.go", text("a", 5)))
 		if got := w.rows("log", "--notes", "ai"); !slices.Equal(got, []string{"wrote sure 1 5/5", "claimed claimed 1 -"}) {
@@ -730,8 +707,7 @@ var gitCases = map[string]func(w *gitWorld){
 	},
 	"27 SHA-256 repository": func(w *gitWorld) {
 		w = newGitWorld(w.T, "--object-format=sha256")
-		w.put("a.go", text("a", 5))
-		id := w.commit(100, "Add the parser of lines")
+		id := w.parser(100)
 		w.session(ran(99, 101, "git commit -F x", short(id)), wrote(50, "a.go", text("a", 5)))
 		w.want("HEAD", "made sure 1 -", "wrote sure 1 5/5")
 		if got := w.tool("blame", "a.go:2"); !strings.Contains(got.stdout, "\tlines\tsure\tfunc a1()") {
