@@ -149,19 +149,15 @@ func (c *config) readText(s *cli.Streams) (string, error) {
 	return text, err
 }
 
-func (c *config) inputName() string {
-	if c.file == "" || c.file == "-" {
-		return "standard input"
-	}
-	return c.file
-}
-
 func (c *config) readLines(s *cli.Streams) (*input, error) {
 	data, err := s.ReadInput(c.file, "entries", "--file")
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: c.inputName()}
+	in := &input{name: c.file}
+	if c.file == "" || c.file == "-" {
+		in.name = "standard input"
+	}
 	for l, err := range jsonl.Lines(bytes.NewReader(data)) {
 		if err != nil {
 			return nil, err
@@ -452,15 +448,11 @@ func (c *config) defaults() session.Defaults {
 func one(operands []string) (string, error) {
 	name, err := address.One(operands)
 	if err != nil && len(operands) > 1 {
-		err = cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords(textFirst(operands)))
+		text, file := operands[0], operands[1]
+		if _, serr := os.Stat(text); serr == nil { // it is the other way round
+			text, file = file, text
+		}
+		err = cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
 	}
 	return name, err
-}
-
-// textFirst returns two operands, one of which is a text, with the session behind the text.
-func textFirst(operands []string) []string {
-	if _, err := os.Stat(operands[0]); err == nil {
-		return []string{operands[1], operands[0]}
-	}
-	return operands[:2]
 }

@@ -100,15 +100,11 @@ func (c *config) look(in *address.Input) ([]check.Finding, error) {
 			return nil, err
 		}
 	}
-	return check.Check(in, check.Options{Blob: c.blob()})
-}
-
-// blob reads blobs from the directory of --blobs.
-func (c *config) blob() func(string) (io.ReadCloser, error) {
-	if c.blobs == "" {
-		return nil
+	var o check.Options
+	if c.blobs != "" {
+		o.Blob = func(sum string) (io.ReadCloser, error) { return os.Open(filepath.Join(c.blobs, sum)) }
 	}
-	return func(sum string) (io.ReadCloser, error) { return os.Open(filepath.Join(c.blobs, sum)) }
+	return check.Check(in, o)
 }
 
 // modes reports a session file that others may read or write.

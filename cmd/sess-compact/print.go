@@ -180,8 +180,14 @@ func (c *config) filter(ctx context.Context, s *cli.Streams) error {
 	return nil
 }
 
+// append adds the entries to the session, if its leaf still is the one that they
+// were made for, or if they can be made anew for the one it is now.
 func (j *job) append(name string) error {
-	t, err := j.open(name)
+	o, follow := j.target, j.follow
+	if o.Whole = true; j.expect != "" || j.done == nil {
+		follow = nil
+	}
+	t, err := address.OpenBehind(j.ctx, j.streams, name, j.leaf, o, follow)
 	if err != nil {
 		return err
 	}
@@ -189,16 +195,6 @@ func (j *job) append(name string) error {
 		err = t.Commit()
 	}
 	return errors.Join(err, t.Close())
-}
-
-// open opens the session for adding to it, if its leaf still is the one the
-// entries were made for, or if they can be made anew for the one it is now.
-func (j *job) open(name string) (*address.Target, error) {
-	o, follow := j.target, j.follow
-	if o.Whole = true; j.expect != "" || j.done == nil {
-		follow = nil
-	}
-	return address.OpenBehind(j.ctx, j.streams, name, j.leaf, o, follow)
 }
 
 // follow makes the entries anew for the leaf at the end of a path, if the cut still is

@@ -89,7 +89,17 @@ func (j *job) more() (out []js.Field) {
 
 // promptOptions says how prompts are made.
 func (j *job) promptOptions(focus string) compact.PromptOptions {
-	return compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt, Write: j.form.writer()}
+	o := compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt}
+	if j.form != nil {
+		o.Write = func(d compact.PromptData) (string, error) {
+			var b strings.Builder
+			if err := j.form.tmpl.Execute(&b, d); err != nil {
+				return "", fmt.Errorf("--template: %w", err)
+			}
+			return b.String(), nil
+		}
+	}
+	return o
 }
 
 // clean returns a prompt without its secrets, if that is wanted.
@@ -165,20 +175,6 @@ func readForm(name string) (*form, error) {
 		return nil, cli.UsageError("--template: %v", err)
 	}
 	return &form{string(data), t}, nil
-}
-
-// writer returns what makes prompts of the template, nil without one.
-func (f *form) writer() func(compact.PromptData) (string, error) {
-	if f == nil {
-		return nil
-	}
-	return func(d compact.PromptData) (string, error) {
-		var b strings.Builder
-		if err := f.tmpl.Execute(&b, d); err != nil {
-			return "", fmt.Errorf("--template: %w", err)
-		}
-		return b.String(), nil
-	}
 }
 
 // heading returns the heading that an answer has to have, "" for none: that of

@@ -116,14 +116,6 @@ func choice(versions []string) string {
 	return "want " + strings.Join(versions, ", ")
 }
 
-// damage ends a strict run on a session that could not be read whole.
-func (c *config) damage(src *address.Source) error {
-	if !c.strict {
-		return nil
-	}
-	return src.Strict(src.Problems)
-}
-
 func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *losses.Log, error) {
 	losses, err := losses.Open(c.losses, false, s)
 	if err != nil {

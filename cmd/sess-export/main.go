@@ -43,8 +43,10 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err != nil {
 		return err
 	}
-	if err := c.damage(src); err != nil {
-		return err
+	if c.strict {
+		if err := src.Strict(src.Problems); err != nil {
+			return err
+		}
 	}
 	target, losses, err := c.target(s, src)
 	if err != nil {

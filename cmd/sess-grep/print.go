@@ -56,7 +56,9 @@ func (g *search) printer(all selection.Found) *printer {
 	if g.nul {
 		p.end0 = "\x00"
 	}
-	p.rows = newScreened(g.screen, all)
+	if g.screen != nil {
+		p.rows = &screened{Screen: g.screen, address: all.Short()}
+	}
 	p.colored = !g.json && !g.entries && tty.Color(g.config.color, g.streams.OutFile(), os.LookupEnv)
 	if p.width = int(g.width); g.width < 0 {
 		p.width = 0

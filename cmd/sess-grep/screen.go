@@ -68,13 +68,6 @@ const mostFound = 200
 // mostAround is how many bytes of a text are kept on each side of a match.
 const mostAround = 32 << 10
 
-func newScreened(sc *screen.Screen, all selection.Found) *screened {
-	if sc == nil {
-		return nil
-	}
-	return &screened{Screen: sc, address: all.Short()}
-}
-
 // item takes the rows of an entry.
 func (sc *screened) item(r *result, it item) error {
 	last, whole, at := grep.Text{}, "", 0 // the text that a row is of, and where the next row begins in it

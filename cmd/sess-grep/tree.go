@@ -35,13 +35,6 @@ const (
 // types are the types of the kinds; a system message is told by its role.
 var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isEdit: session.TypeContextEdit, isSystem: session.TypeMessage}
 
-func kindOf(e session.Entry) kind {
-	if e.Role() == session.RoleSystem {
-		return isSystem
-	}
-	return kind(max(0, slices.Index(types[:isSystem], e.Type())))
-}
-
 // A tree is the tree of a session, in some thirty bytes an entry. Entries are known by
 // their positions; -1 is none.
 type tree struct {
@@ -64,8 +57,12 @@ func (t *tree) add(e session.Entry) {
 	i := int32(len(t.offsets))
 	t.offsets = append(t.offsets, e.Offset())
 	t.lines = append(t.lines, int32(e.Line()))
-	t.kinds = append(t.kinds, kindOf(e))
-	switch t.kinds[i] {
+	k := kind(max(0, slices.Index(types[:isSystem], e.Type())))
+	if e.Role() == session.RoleSystem {
+		k = isSystem
+	}
+	t.kinds = append(t.kinds, k)
+	switch k {
 	case isCompaction:
 		t.named[i] = e.Str("firstKeptEntryId")
 	case isEdit:

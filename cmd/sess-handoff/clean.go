@@ -9,25 +9,11 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/address"
-	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Secrets are sought in what goes over, and not in the rest of the source: of a large session that is a small part, and the
 // search takes nine tenths of the time.
-
-// redactor makes the redactor that the flags ask for, nil if secrets stay.
-func (c *config) redactor() (*redact.Redactor, error) {
-	if c.keepSecrets {
-		return nil, nil
-	}
-	r, err := redact.Without(cli.Words(c.skip))
-	if err != nil {
-		return nil, cli.UsageError("--skip: %v", err)
-	}
-	return r, nil
-}
 
 // open reads the session. The importer writes the parts that it leaves out into the new file left. A session that has no
 // place to be found at again goes into the store, without its secrets.

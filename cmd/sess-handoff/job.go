@@ -75,8 +75,10 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
 	left := filepath.Join(tmp, "losses")
-	if j.secrets, err = j.redactor(); err != nil {
-		return err
+	if !j.keepSecrets {
+		if j.secrets, err = redact.Without(cli.Words(j.skip)); err != nil {
+			return cli.UsageError("--skip: %v", err)
+		}
 	}
 	if j.src, err = j.open(ctx, name, left); err != nil {
 		return err

@@ -137,7 +137,8 @@ func (r line) cells() string {
 		at = js.FormatTime(r.time)
 	}
 	name := cmp.Or(r.Address, "-")
-	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
+	text := tty.Clean(strings.TrimRight(strings.ReplaceAll(r.text, "\r\n", "\n"), "\n"))
+	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), text}, "\t") + "\n"
 }
 
 // table prints rows for a terminal: when a prompt was said, the directory if there are several, whose it is, the text, and
@@ -170,11 +171,6 @@ func table(sc *screen.Screen, rows []line) error {
 
 // mostText is how many bytes of a prompt are laid out at most.
 const mostText = 64 << 10
-
-// oneLine returns a text as one line without control characters.
-func oneLine(text string) string {
-	return tty.Clean(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"))
-}
 
 // json returns a row as JSON.
 func (r line) json() string {

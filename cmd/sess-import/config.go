@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -350,25 +349,12 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 	return nil, cli.WithHint(formats.Damaged("%s: of no known format", src.Name()), "name the format, one of %s", names())
 }
 
-func printName(s *cli.Streams, f formats.Format) error {
-	_, err := fmt.Fprintln(s.Out, f.About().Name)
-	return err
-}
-
 // join adds the error of closing something to the one that counts.
 func join(err, closing error) error {
 	if closing == nil {
 		return err
 	}
 	return errors.Join(err, closing)
-}
-
-// advised says what to do about a file that becomes too large.
-func advised(err error) error {
-	if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
-		return cli.WithHint(err, "--max-expansion BYTES lets it become more")
-	}
-	return err
 }
 
 // pointed adds to an error of reading standard input how to get at the agent's own

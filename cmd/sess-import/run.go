@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -9,7 +11,11 @@ import (
 
 // run does what the flags say.
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
-	defer func() { err = advised(err) }()
+	defer func() {
+		if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
+			err = cli.WithHint(err, "--max-expansion BYTES lets it become more")
+		}
+	}()
 	if operands, err = c.checked(operands); err != nil {
 		return err
 	}
@@ -26,7 +32,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		return err
 	}
 	if c.detect {
-		return printName(s, format)
+		_, err := fmt.Fprintln(s.Out, format.About().Name)
+		return err
 	}
 	job, err := c.job(ctx, s, format, src)
 	if err != nil {

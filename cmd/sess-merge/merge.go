@@ -163,9 +163,11 @@ func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []strin
 
 // merge merges and reports.
 func (c *config) merge(ctx context.Context, s *cli.Streams, sources []merge.Source, base *merge.Source) (*merge.Result, error) {
-	o, tally := c.options(s)
-	o.Base = base
-	r, err := merge.Merge(ctx, sources, o)
+	tally := cli.NewTally(s.Warnf)
+	r, err := merge.Merge(ctx, sources, merge.Options{
+		Base: base, OnConflict: merge.Policy(c.onConflict), Deleted: merge.Deletion(c.deleted), Header: merge.Policy(c.header),
+		OwnLast: c.leaf == "ours", Force: c.force, Strict: c.strict, Warn: tally.Warnf,
+	})
 	tally.More("", "")
 	if r != nil {
 		if rerr := c.report(s, r.Report); rerr != nil {
@@ -304,12 +306,4 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--into takes a file or the id of a session, not standard input")
 	}
 	return nil
-}
-
-func (c *config) options(s *cli.Streams) (merge.Options, *cli.Tally) {
-	tally := cli.NewTally(s.Warnf)
-	return merge.Options{
-		OnConflict: merge.Policy(c.onConflict), Deleted: merge.Deletion(c.deleted), Header: merge.Policy(c.header),
-		OwnLast: c.leaf == "ours", Force: c.force, Strict: c.strict, Warn: tally.Warnf,
-	}, tally
 }

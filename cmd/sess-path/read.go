@@ -181,21 +181,12 @@ func sparse(in *address.Input) (*reading, error) {
 		return nil, fmt.Errorf("reading %s: %w", in.Name, err)
 	}
 	leaf := x.Len() - 1
-	if tail[len(tail)-1].Offset() != x.Offset(leaf) || !answered(tail) {
+	answered := slices.ContainsFunc(tail, func(e session.Entry) bool { return e.Role() == session.RoleAssistant }) // which names the model
+	if tail[len(tail)-1].Offset() != x.Offset(leaf) || !answered {
 		return nil, session.ErrWhole
 	}
 	r := &reading{name: in.Name, header: x.Header(), problems: problems, leaf: tail[len(tail)-1].ID(), heads: []string{}}
 	return r, r.fill(x, tail)
-}
-
-// answered reports whether there is a message that names the model.
-func answered(path []session.Entry) bool {
-	for _, e := range path {
-		if e.Role() == session.RoleAssistant {
-			return true
-		}
-	}
-	return false
 }
 
 // fill takes from the index what the tail of the path does not tell.
@@ -214,7 +205,8 @@ func (r *reading) fill(x *index.Index, tail []session.Entry) error {
 			return err
 		}
 		settings = append(settings, e)
-		if on(spans, n) && x.Offset(n) < tail[0].Offset() {
+		onPath := slices.ContainsFunc(spans, func(s session.Stretch) bool { return s.First <= n && n <= s.Last })
+		if onPath && x.Offset(n) < tail[0].Offset() {
 			r.path = append(r.path, e)
 		}
 	}
@@ -240,16 +232,6 @@ func (r *reading) entry(x *index.Index, n int) (session.Entry, error) {
 		err = fmt.Errorf("reading %s: %w", r.name, err)
 	}
 	return e, err
-}
-
-// on reports whether entry n is on a path.
-func on(path []session.Stretch, n int) bool {
-	for _, s := range path {
-		if s.First <= n && n <= s.Last {
-			return true
-		}
-	}
-	return false
 }
 
 // resolve puts the blobs of --blobs into the entries of the path. It warns of

@@ -39,7 +39,11 @@ func (r *renderer) render() error {
 		at = convo.BeforeLastUser
 	}
 	r.projection = convo.Reinject(r.projection, r.initial, at)
-	r.pick()
+	if r.wanted != nil {
+		for i, p := range r.projection {
+			r.projection[i].Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return !r.isWanted(m) })
+		}
+	}
 	switch r.as {
 	case "entries":
 		return r.entries()
@@ -189,21 +193,17 @@ func (r *renderer) value(pieces ...string) error {
 	}
 	var out error
 	err := r.projects.Project(r.ctx, strings.Join(pieces, ""), func(json []byte) error {
-		out = r.result(string(json))
+		text := string(json)
+		if r.raw && text[0] == '"' {
+			text = js.Unquote(text)
+		}
+		out = r.line(r.streams.Out, text)
 		return out
 	})
 	if err != nil && !errors.Is(err, out) {
 		return fmt.Errorf("--jq: %w", err)
 	}
 	return err
-}
-
-// result prints one result of --jq: with --raw a string as it is.
-func (r *renderer) result(json string) error {
-	if !r.raw || json[0] != '"' {
-		return r.line(r.streams.Out, json)
-	}
-	return r.line(r.streams.Out, js.Unquote(json))
 }
 
 // line prints a line, given in pieces. It joins none of them: they may be huge.
@@ -241,16 +241,6 @@ func (r *renderer) reinjected() []convo.Projected {
 
 // isWanted reports whether --role wants a message.
 func (r *renderer) isWanted(m session.Message) bool { return r.wanted == nil || r.wanted[m.Role()] }
-
-// pick drops the messages that --role does not want.
-func (r *renderer) pick() {
-	if r.wanted == nil {
-		return
-	}
-	for i, p := range r.projection {
-		r.projection[i].Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return !r.isWanted(m) })
-	}
-}
 
 // newest returns the tail that --budget, --last or --turns wants. What --reinject and
 // --system add comes off the budget.

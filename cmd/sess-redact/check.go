@@ -118,7 +118,7 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	}
 	err = c.scan(ctx, r, in, nil, func(f redact.Found) {
 		mark := c.base.fingerprint(f)
-		if c.base.knows(mark) {
+		if mark != "" && c.base.known[mark] {
 			return
 		}
 		c.base.add(mark, f)
@@ -250,8 +250,6 @@ func (b *baseline) fingerprint(f redact.Found) string {
 	}
 	return hex.EncodeToString(f.Sum(append([]byte(f.Rule+"\x00"), b.key...))[:16])
 }
-
-func (b *baseline) knows(mark string) bool { return mark != "" && b.known[mark] }
 
 // add adds a finding to the lines.
 func (b *baseline) add(mark string, f redact.Found) {

@@ -212,14 +212,11 @@ func (d *document) heading(b *bufio.Writer, title string) {
 	if title == "" {
 		title = session.NameOf(d.src.Header, d.src.Entries)
 	}
-	b.WriteString("# " + page.InlineText(nameOr(title, "Session "+d.src.Header.ID)) + "\n")
-}
-
-func nameOr(name, other string) string {
-	if name = session.OneLine(name); name != "" {
-		return name
+	name := session.OneLine(title)
+	if name == "" {
+		name = tty.Clean(js.ValidText("Session " + d.src.Header.ID))
 	}
-	return tty.Clean(js.ValidText(other))
+	b.WriteString("# " + page.InlineText(name) + "\n")
 }
 
 // markdownMessage writes a message. The text below its heading is that of sess-path

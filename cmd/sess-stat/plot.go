@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (u *usageTable) chart(r *report) (chart, error) {
 			measure = "cost"
 		}
 	}
-	c := chart{value: rounded, line: r.line || len(u.keys) == 1 && isTime(u.keys[0]) && r.svg != "" && !r.plot}
+	c := chart{value: rounded, line: r.line || len(u.keys) == 1 && slices.Contains(usage.TimeKeys(), u.keys[0]) && r.svg != "" && !r.plot}
 	unit := "tokens: " + measure
 	switch measure {
 	case "cost":
@@ -101,15 +102,6 @@ func (u *usageTable) chart(r *report) (chart, error) {
 		point(key, s)
 	}
 	return c, err
-}
-
-func isTime(key string) bool {
-	for _, k := range usage.TimeKeys() {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 // contextChart returns the chart of the parts of a context.

@@ -128,7 +128,11 @@ func (t *turn) make() error {
 		return err
 	}
 	if !t.noStore {
-		if err := t.writable(); err != nil {
+		target, err := t.open() // what would keep the turn from being added shows before it is paid for
+		if err != nil {
+			return err
+		}
+		if err := target.Close(); err != nil {
 			return err
 		}
 	}
@@ -231,15 +235,6 @@ func (t *turn) answerable() error {
 			"sess-append -r toolResult --tool-call-id %s adds a result", cli.ShellWords([]string{last.ToolCalls()[0].ID}))
 	}
 	return cli.WithHint(cli.UsageError("%s: it ends with an answer, so --go-on has nothing to answer", t.session), "-t TEXT says something")
-}
-
-// writable finds out what would keep the turn from being added, before it is paid for.
-func (t *turn) writable() error {
-	target, err := t.open()
-	if err != nil {
-		return err
-	}
-	return target.Close()
 }
 
 // answer runs the command. An error comes with the output so far.
