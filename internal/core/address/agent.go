@@ -143,14 +143,6 @@ func Address(operand string) (name, dir, id string, ok bool) {
 	return a.format, "", a.id, ok
 }
 
-// program is the one that prints the session.
-func (a address) program() string {
-	if a.format == Remote {
-		return Syncer
-	}
-	return Importer
-}
-
 // args are the words that have it print the session.
 func (a address) args() []string {
 	if a.format == Remote {
@@ -184,13 +176,14 @@ func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error
 	if a.format == Remote && a.id == "" {
 		return nil, cli.WithHint(cli.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls %s: lists them", Remote, Remote)
 	}
-	args := a.args()
+	program, args := Syncer, a.args()
 	if a.format != Remote {
+		program = Importer
 		if args = append(args, words(ctx, s)...); (a.id == "" || a.isDir()) && !s.Verbose && ctx.Value(lossesKey{}) == nil && tty.IsTerminal(s.ErrFile()) {
 			args = append(args, "-v") // says which one was taken
 		}
 	}
-	return start(ctx, subprocess.Program{Name: a.program(), Args: args, Say: Say(s, cli.Damage)})
+	return start(ctx, subprocess.Program{Name: program, Args: args, Say: Say(s, cli.Damage)})
 }
 
 type poolsKey struct{}

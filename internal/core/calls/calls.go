@@ -145,8 +145,10 @@ func About(c session.ToolCall, cwd string) Call {
 	if call.Kind == Write {
 		files = append(files, written(js.Value(js.Trim(c.Arguments)))...)
 	}
-	if patched := call.patchedFiles(); len(patched) > 0 {
-		call.Patched, files = true, append(files, patched...)
+	for patch := range call.patches() {
+		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
+			call.Patched, files = true, append(files, strings.TrimSpace(m[1]))
+		}
 	}
 	for _, name := range files {
 		if name = Relative(name, cwd); !slices.Contains(call.Paths, name) {
@@ -209,16 +211,6 @@ func question(arguments js.Value) string {
 var patchHeads = lazy.Regexp(`(?m)^[ \t]*\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$`)
 
 const patchBegins = "*** Begin Patch"
-
-// patchedFiles returns the files of the patches that a call has.
-func (c Call) patchedFiles() (files []string) {
-	for patch := range c.patches() {
-		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
-			files = append(files, strings.TrimSpace(m[1]))
-		}
-	}
-	return files
-}
 
 // The arguments of a call that writes which name more files, and those that are lists of edits.
 var (

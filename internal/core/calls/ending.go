@@ -100,7 +100,12 @@ var hooks = lazy.Regexp(`^(?:Error: |<system>ERROR: )?(?:PreToolUse:\S+ hook|Hoo
 func End(m session.Message) Ending {
 	switch m.Role() {
 	case session.RoleBashExecution, session.RolePythonExecution:
-		return executed(m)
+		code := js.Value(m.Get("exitCode"))
+		e := Ending{Outcome: OK, Status: int(code.Int()), Known: code.IsNumber()}
+		if e.Status != 0 || js.Value(m.Get("cancelled")).Truthy() {
+			e.Outcome = Fail
+		}
+		return e
 	case session.RoleToolResult:
 	default:
 		return Ending{}
@@ -133,16 +138,6 @@ func End(m session.Message) Ending {
 		return e
 	}
 	return e.command(tool, details, text)
-}
-
-// executed is how a command of the user's ended.
-func executed(m session.Message) Ending {
-	code := js.Value(m.Get("exitCode"))
-	e := Ending{Outcome: OK, Status: int(code.Int()), Known: code.IsNumber()}
-	if e.Status != 0 || js.Value(m.Get("cancelled")).Truthy() {
-		e.Outcome = Fail
-	}
-	return e
 }
 
 // refused reports whether a result tells that its call was not made.

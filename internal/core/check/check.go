@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -36,8 +37,8 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 	headless := false
 	if p, ok := errors.AsType[session.Problem](err); ok {
 		findings = append(findings, finding(p))
-		if rest, ok := in.rewind(); ok && p.Kind == session.NoHeader && lines.line > 0 {
-			s, err = session.Read(io.MultiReader(strings.NewReader(standIn), rest))
+		if !in.lost && p.Kind == session.NoHeader && lines.line > 0 {
+			s, err = session.Read(io.MultiReader(strings.NewReader(standIn), bytes.NewReader(in.seen), in.r))
 			headless = true
 		} else {
 			// The lines behind it are looked at, too.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -55,16 +56,7 @@ func (rp *repair) gather(r io.Reader) error {
 
 // opens begins an object of several lines, if one begins on this line.
 func (rp *repair) opens(j *joiner, l jsonl.Line) bool {
-	return !holdsEntry(salvage(l.Data)) && j.start(l)
-}
-
-func holdsEntry(pieces []piece) bool {
-	for _, p := range pieces {
-		if p.good {
-			return true
-		}
-	}
-	return false
+	return !slices.ContainsFunc(salvage(l.Data), func(p piece) bool { return p.good }) && j.start(l)
 }
 
 // join keeps the object that the lines of j make, or goes on with them; more is

@@ -103,11 +103,6 @@ func (w *rewinder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rewind returns a reader from the start; ok is false if too much was read.
-func (w *rewinder) rewind() (r io.Reader, ok bool) {
-	return io.MultiReader(bytes.NewReader(w.seen), w.r), !w.lost
-}
-
 // standIn is the header that a session without one is read with.
 const standIn = `{"type":"session","version":3,"id":"none"}` + "\n"
 

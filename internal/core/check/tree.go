@@ -7,7 +7,9 @@ import (
 // tree checks parents, roots, heads and the end of the session.
 func tree(s *session.Session) []Finding {
 	out := parents(s)
-	out = append(out, cycles(s)...)
+	for _, first := range cycleStarts(len(s.Entries), s.Parent) { // each cycle once, at its first entry in the file
+		out = append(out, found(s.Entries[first], session.Cycle, "its parents form a cycle"))
+	}
 	heads := s.Heads()
 	if len(heads) > 1 {
 		out = append(out, found(s.Entries[heads[len(heads)-1]], SeveralHeads, "%d branches end in this session", len(heads)))
@@ -33,15 +35,6 @@ func parents(s *session.Session) []Finding {
 		case parent > i:
 			out = append(out, found(e, ParentAfter, "parent %q comes later, on line %d", e.ParentID(), s.Entries[parent].Line()))
 		}
-	}
-	return out
-}
-
-// cycles reports each cycle once, at its first entry in the file.
-func cycles(s *session.Session) []Finding {
-	var out []Finding
-	for _, first := range cycleStarts(len(s.Entries), s.Parent) {
-		out = append(out, found(s.Entries[first], session.Cycle, "its parents form a cycle"))
 	}
 	return out
 }

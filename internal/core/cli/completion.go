@@ -65,15 +65,6 @@ func ShellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // not list it.
 const completionFlag = "--completion"
 
-// asksCompletion returns the shell that args want a script for, and whether they
-// do. The flag counts only alone on the command line: elsewhere it is unknown.
-func asksCompletion(args []string) (shell string, ok bool) {
-	if len(args) != 2 || args[0] != completionFlag {
-		return "", false
-	}
-	return args[1], true
-}
-
 // ShellWords returns the command line of words for a POSIX shell: what a hint names can
 // be run as it stands.
 func ShellWords(argv []string) string {

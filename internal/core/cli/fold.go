@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -119,7 +120,8 @@ func (s *Streams) Unfold() {
 	width := s.ErrWidth()
 	for class, c := range f.classes {
 		if len(c.lines) > mostLines && c.rest.count > 0 {
-			c.rest.take(c.lines[mostLines])
+			c.rest.count += c.lines[mostLines].count
+			maps.Copy(c.rest.of, c.lines[mostLines].of)
 			c.lines = c.lines[:mostLines]
 		}
 		for _, l := range c.lines {
@@ -141,14 +143,6 @@ func PlaceOf(text string) string {
 	place, _, _ := strings.Cut(text, ": ")
 	place = strings.TrimRight(place, "0123456789")
 	return strings.TrimSuffix(strings.TrimSuffix(place, ":"), ", line ")
-}
-
-// take adds the warnings of another one.
-func (l *folded) take(other *folded) {
-	l.count += other.count
-	for place := range other.of {
-		l.of[place] = true
-	}
 }
 
 // more says how many more there are, and in how many sessions they all are.

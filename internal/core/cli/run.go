@@ -128,8 +128,8 @@ func (s *Streams) finish(err error) error {
 
 // run parses args and runs the action, or prints the help or the version.
 func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
-	if shell, ok := asksCompletion(args); ok {
-		return Completion(s.Out, shell, []Tool{t})
+	if len(args) == 2 && args[0] == completionFlag { // elsewhere it is unknown
+		return Completion(s.Out, args[1], []Tool{t})
 	}
 	if len(args) > 2 && args[0] == completeFlag && args[2] == "--" {
 		return s.complete(ctx, t, args[1], args[3:])

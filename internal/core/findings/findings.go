@@ -67,8 +67,9 @@ func (p *Printer) Print(f Shown) (err error) {
 		_, err = fmt.Fprintln(p.Out, f.Line())
 	case Rows:
 		_, err = fmt.Fprintln(p.Out, f.Row())
-	case GitHub:
-		_, err = io.WriteString(p.Out, annotation(report(f)))
+	case GitHub: // an annotation: docs.github.com, workflow commands
+		f := report(f)
+		_, err = fmt.Fprintf(p.Out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(f.Session), f.Line, commandValue.Replace(f.Rule), commandData.Replace(f.Message))
 	case Sarif:
 		f := report(f)
 		if p.sarif.rules == nil {
@@ -97,9 +98,14 @@ func report(shown Shown) Finding {
 
 // Case takes note of what a gate found in a session, for JUnit, which has those that hold as well.
 func (p *Printer) Case(session, gate string, found []string) {
-	if p.Form == Junit {
-		p.junit.add(session, gate, found)
+	if p.Form != Junit {
+		return
 	}
+	c := junitCase{Session: tty.Clean(session), Gate: tty.Clean(gate)}
+	if len(found) > 0 {
+		c.Failure = &junitText{tty.Clean(found[0]), tty.CleanLines(strings.Join(found, "\n"))}
+	}
+	p.junit = append(p.junit, c)
 }
 
 // End prints the end of a report, behind all findings. total is the row of all, and failed the reason why not all was
@@ -120,11 +126,6 @@ var (
 	commandData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
-
-// annotation returns a finding as an annotation: docs.github.com, workflow commands.
-func annotation(f Finding) string {
-	return fmt.Sprintf("::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(f.Session), f.Line, commandValue.Replace(f.Rule), commandData.Replace(f.Message))
-}
 
 // A sarif is one run of a tool, in SARIF 2.1.0.
 type sarif struct {
@@ -169,15 +170,6 @@ type junitCase struct {
 type junitText struct {
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
-}
-
-func (j *junit) add(session, gate string, found []string) {
-	c := junitCase{Session: tty.Clean(session), Gate: tty.Clean(gate)}
-	if len(found) > 0 {
-		text := tty.CleanLines(strings.Join(found, "\n"))
-		c.Failure = &junitText{tty.Clean(found[0]), text}
-	}
-	*j = append(*j, c)
 }
 
 // text returns the cases. If not all was looked at, one more case says so.

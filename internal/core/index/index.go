@@ -154,7 +154,10 @@ func (x *Index) add(l line) error {
 			return nil
 		}
 	}
-	h, ok := headOf(l.head)
+	h, ok := usualHead(l.head)
+	if !ok { // of members that repeat this one may take the first
+		h, ok = anyHead(l.head)
+	}
 	if !ok || !l.closed || len(h.id) == 0 || string(h.typ) == "session" {
 		return ErrNotPlain
 	}

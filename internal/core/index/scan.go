@@ -145,16 +145,6 @@ func closes(b []byte) bool {
 // Each is the value of a string literal, nil if the member is absent or no string.
 type head struct{ typ, id, parent []byte }
 
-// headOf reads the head of a line that is one JSON object, and looks no further
-// than it must. It reports false for a line that is seen not to be an object.
-// Of members that repeat it may take the first.
-func headOf(line []byte) (head, bool) {
-	if h, ok := usualHead(line); ok {
-		return h, true
-	}
-	return anyHead(line)
-}
-
 // usualHead recognizes how every program writes most of its lines:
 // {"type":"…","id":"…","parentId":"…" or null, without a backslash in them.
 func usualHead(b []byte) (h head, ok bool) {

@@ -37,7 +37,10 @@ func images(text string, find func(string) []secret.Finding) (list []secret.Span
 				break
 			}
 			from := at + i
-			to := from + runLen(text[from:])
+			to := from
+			for to < len(text) && isBase64(text[to]) {
+				to++
+			}
 			at = to
 			if from > 0 && isBase64(text[from-1]) || to-from < minImage {
 				continue
@@ -85,13 +88,6 @@ func encodedFinding(f secret.Finding, at secret.Span, as string) secret.Finding 
 
 func isBase64(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
-}
-
-func runLen(s string) (n int) {
-	for n < len(s) && isBase64(s[n]) {
-		n++
-	}
-	return n
 }
 
 func padded(text string, at int) int {

@@ -193,19 +193,14 @@ func promising(run string) bool {
 }
 
 func decodeQuanta(run string) ([]byte, bool) {
-	out, err := base64.RawStdEncoding.DecodeString(standard(run))
+	if strings.ContainsAny(run, "-_") {
+		run = toStandard.Replace(run)
+	}
+	out, err := base64.RawStdEncoding.DecodeString(run)
 	return out, err == nil
 }
 
 var toStandard = strings.NewReplacer("-", "+", "_", "/")
-
-// standard returns base64 in the standard alphabet.
-func standard(run string) string {
-	if strings.ContainsAny(run, "-_") {
-		return toStandard.Replace(run)
-	}
-	return run
-}
 
 func decodeBase64(run string) (string, bool) {
 	out, ok := decodeQuanta(run)

@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -87,13 +88,6 @@ func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, 
 
 // isSubagents reports whether a session is that of a sub-agent.
 func isSubagents(whole *address.Source) bool {
-	if store.ParentFile(whole.Path) != "" {
-		return true
-	}
-	for _, e := range whole.Entries {
-		if IsSubagent(whole.Header, e) {
-			return true
-		}
-	}
-	return false
+	return store.ParentFile(whole.Path) != "" ||
+		slices.ContainsFunc(whole.Entries, func(e session.Entry) bool { return IsSubagent(whole.Header, e) })
 }

@@ -172,7 +172,10 @@ func (s *skeleton) entry(i int, path []int) error {
 		mark = s.Marks.Line
 	}
 	if mark == "" {
-		s.did(i)
+		s.done.add(s.calls[i])
+		if spoken(e) == session.RoleAssistant {
+			s.reply = i
+		}
 	} else {
 		if i == s.t.leaf && !asked {
 			s.done.add(s.calls[i])
@@ -198,14 +201,6 @@ func (s *skeleton) entry(i int, path []int) error {
 		}
 	}
 	return s.branches(s.t.Children(i), path)
-}
-
-// did takes an entry in that is no row.
-func (s *skeleton) did(i int) {
-	s.done.add(s.calls[i])
-	if spoken(s.t.Session.Entries[i]) == session.RoleAssistant {
-		s.reply = i
-	}
 }
 
 // between prints what was done since the last row, or what was answered if nothing was done.
