@@ -54,11 +54,14 @@ func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
 
 func migrate(ctx context.Context, d disk.FS, path string, o Options) (out Migration, err error) {
 	err = withSource(ctx, d, path, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait}, func(a *jsonl.Appender, target string) error {
-		b, err := newBuild(ctx, d, a, target, o)
-		if err != nil {
-			return err
+		id := session.NewSessionID()
+		b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
+		b.out = Migration{ID: id, Correlation: "mig-" + id, Dir: Dir(target)}
+		if b.out.Dir == target {
+			return fmt.Errorf("migrating %s: %w: its store would have the same name", target, ErrContract)
 		}
-		err = b.run()
+		b.s = newStore(d, b.out.Dir+".staging."+unique(), o)
+		err := b.run()
 		out = b.out
 		return err
 	})
@@ -99,17 +102,6 @@ type build struct {
 	print  fingerprint
 	ids    []byte // hash over all ids, to compare
 	opened bool
-}
-
-func newBuild(ctx context.Context, d disk.FS, a *jsonl.Appender, target string, o Options) (*build, error) {
-	id := session.NewSessionID()
-	b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
-	b.out = Migration{ID: id, Correlation: "mig-" + id, Dir: Dir(target)}
-	if b.out.Dir == target {
-		return nil, fmt.Errorf("migrating %s: %w: its store would have the same name", target, ErrContract)
-	}
-	b.s = newStore(d, b.out.Dir+".staging."+unique(), o)
-	return b, nil
 }
 
 // unique returns 32 hex digits.

@@ -68,14 +68,6 @@ func (l *log) Exists(ctx context.Context) error {
 	return err
 }
 
-// existing begins to ask whether the remote is one, and returns a function that waits for
-// the answer: the first question about a session takes no longer for it.
-func (l *log) existing(ctx context.Context) func() error {
-	answer := make(chan error, 1)
-	go func() { answer <- l.Exists(ctx) }()
-	return func() error { return <-answer }
-}
-
 // Rounds of a probe, and writers in each.
 const (
 	probeRounds  = 16

@@ -128,9 +128,10 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 	if !ValidKey(key) {
 		return nil, notKey(key)
 	}
-	exists := l.existing(ctx)
+	exists := make(chan error, 1) // whether it is a remote: the first question about a session takes no longer for that
+	go func() { exists <- l.Exists(ctx) }()
 	list, err := l.parts(ctx, key, n)
-	if eerr := exists(); eerr != nil {
+	if eerr := <-exists; eerr != nil {
 		return nil, eerr
 	}
 	return list, err

@@ -140,21 +140,16 @@ type hashing struct {
 
 // hashing begins to add lines to the hash of a base.
 func (b *base) hashing(lines []byte) *hashing {
-	h := &hashing{b: b, next: clone(b.sum), end: make(chan struct{})}
+	next, err := b.sum.(hash.Cloner).Clone() // those of the standard library can be cloned
+	if err != nil {
+		panic(err)
+	}
+	h := &hashing{b: b, next: next, end: make(chan struct{})}
 	go func() {
 		h.next.Write(lines)
 		close(h.end)
 	}()
 	return h
-}
-
-// clone copies a hash. Those of the standard library can be.
-func clone(h hash.Hash) hash.Hash {
-	next, err := h.(hash.Cloner).Clone()
-	if err != nil {
-		panic(err)
-	}
-	return next
 }
 
 // done waits, and makes the new hash that of the base.
