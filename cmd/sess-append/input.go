@@ -58,7 +58,12 @@ func (c *config) read(s *cli.Streams) (*input, error) {
 	if c.entries {
 		return c.readLines(s)
 	}
-	text, err := c.readText(s)
+	var text string
+	if c.text != nil {
+		text, err = *c.text, cli.UTF8("--text", *c.text)
+	} else if text, err = s.ReadText(c.file, "text", "--text or --file"); err == nil && text == "" {
+		err = cli.WithHint(cli.UsageError("no text: the input is empty"), "--text '' adds an empty message")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -132,21 +137,6 @@ func oneLine(text string) (string, bool) {
 	var b bytes.Buffer
 	err := json.Compact(&b, []byte(text))
 	return b.String(), err == nil && js.Valid(b.Bytes())
-}
-
-// textFlags are those that give what standard input gives without them.
-const textFlags = "--text or --file"
-
-// readText returns the text of the message.
-func (c *config) readText(s *cli.Streams) (string, error) {
-	if c.text != nil {
-		return *c.text, cli.UTF8("--text", *c.text)
-	}
-	text, err := s.ReadText(c.file, "text", textFlags)
-	if err == nil && text == "" {
-		err = cli.WithHint(cli.UsageError("no text: the input is empty"), "--text '' adds an empty message")
-	}
-	return text, err
 }
 
 func (c *config) readLines(s *cli.Streams) (*input, error) {
@@ -332,7 +322,6 @@ func (c *config) check(name string) error {
 	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && !c.notes()
-	texts := cli.Exclusive(cli.NameIf(c.text != nil, "--text"), cli.NameIf(c.file != "", "--file"))
 	switch {
 	case c.label != nil && c.title != nil:
 		return cli.UsageError("--label and --title exclude each other")
@@ -340,8 +329,8 @@ func (c *config) check(name string) error {
 		return cli.UsageError("--label takes nothing but --at, and --title nothing")
 	case c.at != "" && c.label == nil:
 		return cli.UsageError("--at goes with --label")
-	case texts != nil:
-		return texts
+	case c.text != nil && c.file != "":
+		return cli.Exclusive("--text", "--file")
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
 		return cli.UsageError("--entries takes its entries from standard input or --file")
 	case c.entries && len(c.set)+len(c.setJSON) > 0:
@@ -356,8 +345,10 @@ func (c *config) check(name string) error {
 	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < convo.MinPersistChars {
 		return cli.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
 	}
-	if err := c.checkUsage(); err != nil {
-		return err
+	if c.usage != "" {
+		if err := c.checkUsage(); err != nil {
+			return err
+		}
 	}
 	c.target.Whole = c.entries || c.typ != "" || c.label != nil // for the entries that addresses name
 	c.target.Settle()
@@ -375,9 +366,6 @@ func (c *config) notes() bool { return c.label != nil || c.title != nil }
 
 // checkUsage makes a usage of ours of what an API reports.
 func (c *config) checkUsage() error {
-	if c.usage == "" {
-		return nil
-	}
 	if err := cli.UTF8("--usage-json", c.usage); err != nil {
 		return err
 	}
@@ -444,15 +432,14 @@ func (c *config) defaults() session.Defaults {
 	return d
 }
 
-// one returns the one operand there may be.
-func one(operands []string) (string, error) {
-	name, err := address.One(operands)
-	if err != nil && len(operands) > 1 {
-		text, file := operands[0], operands[1]
-		if _, serr := os.Stat(text); serr == nil { // it is the other way round
-			text, file = file, text
-		}
-		err = cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
+// several says what a second operand may have been meant for.
+func several(err error, operands []string) error {
+	if len(operands) < 2 {
+		return err
 	}
-	return name, err
+	text, file := operands[0], operands[1]
+	if _, serr := os.Stat(text); serr == nil { // it is the other way round
+		text, file = file, text
+	}
+	return cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
 }

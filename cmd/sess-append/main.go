@@ -38,9 +38,9 @@ sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
-	name, err := one(operands)
+	name, err := address.One(operands)
 	if err != nil {
-		return err
+		return several(err, operands)
 	}
 	if err := c.check(name); err != nil {
 		return err

@@ -89,10 +89,10 @@ func OpenTarget(ctx context.Context, s *cli.Streams, operand string, o TargetOpt
 			return err
 		}
 		t.file, err = openFile(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait, Grace: o.Grace})
-		return unfinished(err)
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, unfinished(err)
 	}
 	switch t.Name = t.place.name(); {
 	case t.Name == "":
@@ -137,7 +137,7 @@ func (t *Target) readLocked(o TargetOptions) error {
 	if o.needsWhole() || t.place.draft() {
 		return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
-	if t.resume(o.Since) {
+	if o.Since != nil && t.resume(o.Since) {
 		return nil
 	}
 	if t.file.Size() <= scanLimit {
@@ -186,9 +186,6 @@ func (t *Target) State() *State {
 
 // resume takes a session for the one that was left, if it has not changed since.
 func (t *Target) resume(s *State) bool {
-	if s == nil {
-		return false
-	}
 	fi, err := os.Stat(t.place.file)
 	if err != nil || !os.SameFile(fi, s.file) || fi.Size() != s.file.Size() || !fi.ModTime().Equal(s.file.ModTime()) {
 		return false

@@ -29,30 +29,21 @@ type declared struct {
 func (d declared) Names() []string { return d.names }
 
 // The constructors below declare a flag that stores into dst. The names are
-// separated by commas, the long one first, as in "leaf, l". A word of usage in
+// separated by a comma and a space, the long one first, as in "leaf, l". A word of usage in
 // backquotes names the value in help: "end at `REF`". A word that several tools have means the same in all of
 // them, and says it in the same words: docs/words_test.go has the list.
-
-// split returns the names of a flag.
-func split(names string) []string {
-	all := strings.Split(names, ",")
-	for i := range all {
-		all[i] = strings.TrimSpace(all[i])
-	}
-	return all
-}
 
 // Bool declares a switch, off unless given.
 func Bool(dst *bool, names, usage string) Flag {
 	*dst = false
-	n := split(names)
+	n := strings.Split(names, ", ")
 	return declared{DocGenerationFlag: &urfave.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, names: n}
 }
 
 // String declares a flag with a text value.
 func String(dst *string, names, value, usage string) Flag {
 	*dst = value
-	n := split(names)
+	n := strings.Split(names, ", ")
 	return declared{DocGenerationFlag: &urfave.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
@@ -212,7 +203,7 @@ func ChoicesOr(dst *[]string, names string, words []string, other func(string) b
 // parsed declares a flag whose value one function reads, each time that the flag
 // is given.
 func parsed[T any](dst *T, names, usage string, parse func(string) (T, error)) declared {
-	n := split(names)
+	n := strings.Split(names, ", ")
 	return declared{DocGenerationFlag: &urfave.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: &value[T]{dst, parse}}, names: n}
 }
 
@@ -293,7 +284,7 @@ func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
 	add := func(dst *bool, usage string, names ...string) {
 		left := slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil })
 		if len(left) > 0 {
-			out = append(out, Bool(dst, strings.Join(left, ","), usage))
+			out = append(out, Bool(dst, strings.Join(left, ", "), usage))
 		}
 	}
 	add(quiet, "print no messages", "quiet", "q")
