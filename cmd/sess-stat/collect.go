@@ -171,12 +171,7 @@ func (r *report) complain(found selection.Found, readings []reading) {
 
 // needsBranches reports whether it matters on which branch a call is.
 func (c *config) needsBranches() bool {
-	for _, key := range c.keys {
-		if key == "branch" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.keys, "branch")
 }
 
 // write prints text that was put together.

@@ -101,7 +101,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
 		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters"),
 		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
-		cli.Choice(&c.measure, "measure", append([]string{""}, measures()...), "plot `WHAT`"),
+		cli.Choice(&c.measure, "measure", []string{"", "cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}, "plot `WHAT`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
 		cli.Count(&c.top, "limit", "print at most `N` rows"),
 		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),

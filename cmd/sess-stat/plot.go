@@ -25,11 +25,6 @@ type chart struct {
 	value func(float64) string
 }
 
-// measures are what can be plotted of a sum.
-func measures() []string {
-	return []string{"cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}
-}
-
 // measured returns a measure of a sum, costs in USD.
 func measureOf(s *usage.Sum, name string) float64 {
 	t := s.Tokens

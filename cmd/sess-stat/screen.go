@@ -89,16 +89,11 @@ func (r *report) usageScreen(u *usageTable) error {
 		}
 		said = append(said, text)
 	}
-	return r.foot(append(said, r.lacks...))
-}
-
-// foot prints sentences.
-func (r *report) foot(said []string) error {
-	var all []string
-	for _, text := range said {
-		all = append(all, strings.ToUpper(text[:1])+text[1:]+".")
+	said = append(said, r.lacks...)
+	for i, text := range said {
+		said[i] = strings.ToUpper(text[:1]) + text[1:] + "."
 	}
-	return r.screen.Foot("%s", strings.Join(all, " "))
+	return r.screen.Foot("%s", strings.Join(said, " "))
 }
 
 // keyCells are the keys of a row.

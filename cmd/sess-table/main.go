@@ -9,9 +9,11 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/selection"
 )
 
 var tool = cli.Tool{
@@ -44,8 +46,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err != nil {
 		return err
 	}
-	if err := sourcesOf(found); err != nil {
-		return err
+	if slices.ContainsFunc(found.List, func(src selection.Source) bool { return src.Name == "-" }) {
+		return cli.UsageError("standard input cannot be read twice: name the session's file")
 	}
 	found.SayNothing(s)
 	t, err := c.open(ctx, s)

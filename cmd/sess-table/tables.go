@@ -19,7 +19,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -392,14 +391,4 @@ func (t *tables) merge(items []*item) {
 		}
 	}
 	tally.More("", "")
-}
-
-// sourcesOf refuses what cannot be read twice.
-func sourcesOf(found selection.Found) error {
-	for _, src := range found.List {
-		if src.Name == "-" {
-			return cli.UsageError("standard input cannot be read twice: name the session's file")
-		}
-	}
-	return nil
 }

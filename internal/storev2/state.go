@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,14 +44,7 @@ var transitions = map[State][]State{
 }
 
 // May reports whether a store may go from s to the state to.
-func (s State) May(to State) bool {
-	for _, t := range transitions[s] {
-		if t == to {
-			return true
-		}
-	}
-	return false
-}
+func (s State) May(to State) bool { return slices.Contains(transitions[s], to) }
 
 // The state is kept in state.jsonl beside the manifest: the last two transitions,
 // a line each. A line has exactly 512 bytes, filled up with blanks, and is

@@ -142,12 +142,8 @@ func End(m session.Message) Ending {
 
 // refused reports whether a result tells that its call was not made.
 func refused(text string) bool {
-	for _, begins := range refusals {
-		if strings.HasPrefix(text, begins) {
-			return true
-		}
-	}
-	return hooks().MatchString(text[:min(len(text), edge)])
+	begins := func(with string) bool { return strings.HasPrefix(text, with) }
+	return slices.ContainsFunc(refusals, begins) || hooks().MatchString(text[:min(len(text), edge)])
 }
 
 // ran reports whether the result of a command tells that it ran, whatever the command printed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -73,10 +74,5 @@ func (g *Glob) Match(text string) bool {
 
 // MatchAny reports whether one of some paths matches.
 func (g *Glob) MatchAny(paths []string) bool {
-	for _, name := range paths {
-		if g.Match(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(paths, g.Match)
 }

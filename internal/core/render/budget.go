@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -104,15 +106,8 @@ func tail(projection []convo.Projected, first int) []convo.Projected {
 
 // stays reports whether a budget may not drop the i-th entry.
 func stays(i int, p convo.Projected) bool {
-	if i == 0 && p.Entry.Type() == session.TypeCompaction {
-		return true
-	}
-	for _, m := range p.Messages {
-		if m.Role() == session.RoleSystem {
-			return true
-		}
-	}
-	return false
+	return i == 0 && p.Entry.Type() == session.TypeCompaction ||
+		slices.ContainsFunc(p.Messages, func(m session.Message) bool { return m.Role() == session.RoleSystem })
 }
 
 // Tokens returns the estimate of a projection, in tokens.

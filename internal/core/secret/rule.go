@@ -231,12 +231,7 @@ func (r *rule) secret(re *regexp.Regexp, match string) (from, to int) {
 }
 
 func allowed(list []*allow, secret, match string, line func() string) bool {
-	for _, a := range list {
-		if a.allows(secret, match, line) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(a *allow) bool { return a.allows(secret, match, line) })
 }
 
 func (a *allow) allows(secret, match string, line func() string) bool {
@@ -261,12 +256,7 @@ func (a *allow) allows(secret, match string, line func() string) bool {
 		return false
 	}
 	lower := strings.ToLower(secret)
-	for _, word := range a.stop {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.stop, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // A line is what was found last of the lines that a match stands on: several may stand on a
