@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // Processes that append to one draft race to publish it: one does, the others
@@ -20,9 +22,7 @@ func TestDraftWriters(t *testing.T) {
 		dir := t.TempDir()
 		path, draft := filepath.Join(dir, "s.jsonl"), filepath.Join(dir, ".s.jsonl.draft")
 		header := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
-		if err := os.WriteFile(draft, []byte(header), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(draft, []byte(header), 0o600))
 		ids := make([]string, writers)
 		var wg sync.WaitGroup
 		for w := range writers {
@@ -51,9 +51,7 @@ func TestDraftWriters(t *testing.T) {
 func checkChain(t *testing.T, path string, acknowledged []string, n int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	parent, found := "", map[string]bool{}
 	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		var e struct{ ID, ParentID string }

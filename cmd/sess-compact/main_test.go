@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
@@ -38,9 +39,7 @@ func TestWait(t *testing.T) {
 func TestManOrder(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/man/sess-compact.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var described []string
 	for _, m := range regexp.MustCompile(`(?m)^\.It Fl (?:\w , Fl )?Fl (\S+)`).FindAllSubmatch(page, -1) {
 		described = append(described, string(m[1]))
@@ -74,9 +73,7 @@ func TestRedact(t *testing.T) {
 			text := out.String()
 			if call[len(call)-1] == asked {
 				data, err := os.ReadFile(asked)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				text = string(data)
 			}
 			if left := strings.Contains(text, s.Secrets[0]); left == redact {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The first row comes while the search goes on: a session that is still being written is
@@ -14,7 +15,7 @@ import (
 // for ever.
 func TestFirstRow(t *testing.T) {
 	t.Parallel()
-	path := write(t, t.TempDir(), "s.jsonl", header+entries(message("user", `"a needle"`)))
+	path := must.Write(t, t.TempDir(), "s.jsonl", header+entries(message("user", `"a needle"`)))
 	stdin, session := io.Pipe()
 	rows, stdout := io.Pipe()
 	status := make(chan int)

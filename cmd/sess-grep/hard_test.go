@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A hard case is one that a search over the raw file gets wrong.
@@ -72,7 +74,7 @@ func TestHardCases(t *testing.T) {
 	for _, tt := range hardCases {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			path := write(t, t.TempDir(), "s.jsonl", header+tt.text)
+			path := must.Write(t, t.TempDir(), "s.jsonl", header+tt.text)
 			for _, how := range []string{"file", "standard input"} {
 				operand, stdin := path, ""
 				if how != "file" {
@@ -94,7 +96,7 @@ func TestHardCases(t *testing.T) {
 func TestHardBOM(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5<<20)
-	path := write(t, t.TempDir(), "s.jsonl", "\xef\xbb\xbf"+header+entries(message("user", `"`+long+`needle"`), message("user", `"needle"`)))
+	path := must.Write(t, t.TempDir(), "s.jsonl", "\xef\xbb\xbf"+header+entries(message("user", `"`+long+`needle"`), message("user", `"needle"`)))
 	out, errs, status := run(t, "", "-o", "needle", path)
 	if out != "e001:user:needle\ne002:user:needle\n" || strings.Count(errs, "byte order mark ignored") != 1 || status != 0 {
 		t.Errorf("status %d: %.200q %s", status, out, errs)
@@ -106,15 +108,13 @@ func TestHardForks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	text := entries(message("user", `"first"`), message("user", `"a needle"`))
-	write(t, dir, "a.jsonl", header+text)
-	write(t, dir, "b.jsonl", strings.Replace(header, `"s1"`, `"s2"`, 1)+strings.Replace(text, `"parentId":"e001"`, `"parentId":null`, 1))
-	write(t, dir, "c.jsonl", strings.Replace(header, `"s1"`, `"s3"`, 1)+text+text[strings.Index(text, "\n")+1:]) // and twice in itself
-	write(t, dir, "d.jsonl", strings.Replace(header, `"s1"`, `"s4"`, 1)+entries(message("user", `"x"`), message("user", `"x"`), message("user", `"a needle"`)))
+	must.Write(t, dir, "a.jsonl", header+text)
+	must.Write(t, dir, "b.jsonl", strings.Replace(header, `"s1"`, `"s2"`, 1)+strings.Replace(text, `"parentId":"e001"`, `"parentId":null`, 1))
+	must.Write(t, dir, "c.jsonl", strings.Replace(header, `"s1"`, `"s3"`, 1)+text+text[strings.Index(text, "\n")+1:]) // and twice in itself
+	must.Write(t, dir, "d.jsonl", strings.Replace(header, `"s1"`, `"s4"`, 1)+entries(message("user", `"x"`), message("user", `"x"`), message("user", `"a needle"`)))
 	for i, name := range []string{"d", "c", "b", "a"} {
 		at := time.Unix(1_800_000_000-int64(i), 0)
-		if err := os.Chtimes(filepath.Join(dir, name+".jsonl"), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(dir, name+".jsonl"), at, at))
 	}
 	out, errs, _ := run(t, "", "-h", "needle", dir)
 	if want := "e003:user:a needle\ne002:user:a needle\n"; out != want {
@@ -140,7 +140,7 @@ func TestHardTree(t *testing.T) {
 		`{"type":"context_edit","targetId":"e003","replacement":{"content":"new needle"}}`) +
 		`{"type":"message","id":"b001","parentId":"e001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"lost needle"}}` + "\n" +
 		`{"type":"message","id":"f001","parentId":"e005","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"last needle"}}` + "\n"
-	path := write(t, t.TempDir(), "s.jsonl", header+text)
+	path := must.Write(t, t.TempDir(), "s.jsonl", header+text)
 	on := func(args ...string) string {
 		out, errs, _ := run(t, "", append(args, "--json", "needle", path)...)
 		if errs != "" {
@@ -172,11 +172,9 @@ func TestHardTree(t *testing.T) {
 // 14: what is written while the file is read is not read.
 func TestHardGrowing(t *testing.T) {
 	t.Parallel()
-	path := write(t, t.TempDir(), "s.jsonl", header+entries(message("user", `"needle"`)))
+	path := must.Write(t, t.TempDir(), "s.jsonl", header+entries(message("user", `"needle"`)))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	stopped := make(chan struct{})
 	go func() {
@@ -219,9 +217,9 @@ func TestHardVersions(t *testing.T) {
 func TestSubagents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	person, agent := write(t, dir, "person.jsonl", header+entries(message("user", `"a needle in \"session_init\""`))),
-		write(t, dir, "agent.jsonl", header+entries(message("user", `"needle"`), `{"type":"session_init","task":"x","tools":[]}`))
-	other := write(t, dir, "other.jsonl", header+entries(message("user", `"x"`), `{"type":"session_init","task":"x","tools":[]}`))
+	person, agent := must.Write(t, dir, "person.jsonl", header+entries(message("user", `"a needle in \"session_init\""`))),
+		must.Write(t, dir, "agent.jsonl", header+entries(message("user", `"needle"`), `{"type":"session_init","task":"x","tools":[]}`))
+	other := must.Write(t, dir, "other.jsonl", header+entries(message("user", `"x"`), `{"type":"session_init","task":"x","tools":[]}`))
 	const said = "sess-grep: 1 session of a sub-agent with a match not shown; --subagents only shows them\n"
 	for _, tt := range []struct {
 		args         string

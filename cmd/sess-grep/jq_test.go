@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -64,7 +65,7 @@ func TestAsJqAndGrep(t *testing.T) {
 					return // jq takes less than others for valid
 				}
 				compared.Add(1)
-				path := write(t, t.TempDir(), "s.jsonl", data)
+				path := must.Write(t, t.TempDir(), "s.jsonl", data)
 				for _, args := range drawn.Third(t, searches) {
 					checkAsJq(t, grep, path, text, args)
 				}

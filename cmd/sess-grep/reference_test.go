@@ -19,6 +19,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -284,13 +285,13 @@ func TestAsGrep(t *testing.T) {
 	dir := t.TempDir()
 	lines := []string{"alpha beta", "Alpha", "beta_gamma", "", "a.b", "naïve", "日本語 x", "foo foo", "tab\there", `back\slash "q"`, "x", "xx", "BETA", "ﬁn K s ſ"}
 	for name, of := range map[string][]string{"a": lines, "b": lines[:3], "none": {"nothing here"}} {
-		write(t, dir, name, strings.Join(of, "\n")+"\n")
+		must.Write(t, dir, name, strings.Join(of, "\n")+"\n")
 		var bodies []string
 		for n, line := range of {
 			text, _ := json.Marshal(line)
 			bodies = append(bodies, fmt.Sprintf(`{"type":"message","id":"e%03d","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":%s}}`+"\n", n, text))
 		}
-		write(t, dir, name+".jsonl", header+strings.Join(bodies, ""))
+		must.Write(t, dir, name+".jsonl", header+strings.Join(bodies, ""))
 	}
 	for _, flags := range []string{
 		"alpha", "-i alpha", "-F a.b", "a.b", "-w foo", "-w beta", "-x x", "-x beta", "-c beta", "-c zzz", "-o foo", "-o a|al", "-o b*", "-m1 a", "-m 2 -c a",

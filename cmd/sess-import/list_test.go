@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -55,24 +56,16 @@ func TestNarrowed(t *testing.T) {
 		if n == 8 {
 			said = 4 // as a4, and the file was written to later
 		}
-		if err := os.WriteFile(path, []byte(at(said)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(at(said)), 0o600))
 		written := begun.Add(time.Duration(n) * time.Hour)
 		if n == 2 {
 			written = begun // a time that was set back
-			if err := os.WriteFile(path, []byte(at(9)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(at(9)), 0o600))
 		}
-		if err := os.Chtimes(path, written, written); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(path, written, written))
 	}
 	a, err := formats.Files{Match: func(string) bool { return true }, Head: head, Read: read}.Open(&formats.Source{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, tt := range []struct {
 		c          config
 		want, read string

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // With --each an archive stays open. Each answer is that of a process of its own all the same, also about a session that
@@ -37,12 +38,8 @@ func TestEachIsAsAlone(t *testing.T) {
 	}
 	put := func(agent string, n int, words string) {
 		path := filepath.Join(home, filepath.FromSlash(file[agent](n)))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.NewReplacer("ID", id(n), "WORDS", words).Replace(text[agent])+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, []byte(strings.NewReplacer("ID", id(n), "WORDS", words).Replace(text[agent])+"\n"), 0o600))
 	}
 	questions, ask := io.Pipe()
 	answers, out := io.Pipe()
@@ -57,9 +54,7 @@ func TestEachIsAsAlone(t *testing.T) {
 		t.Helper()
 		asked++
 		line, err := json.Marshal(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if _, err := fmt.Fprintf(ask, "%s\n", line); err != nil {
 			t.Fatal(err)
 		}
@@ -98,9 +93,7 @@ func TestEachIsAsAlone(t *testing.T) {
 		put(agent, 7, "came")
 		same(0, agent, "--session="+id(7))
 		same(0, agent, "--session="+id(0))
-		if err := os.Remove(filepath.Join(home, filepath.FromSlash(file[agent](2)))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(home, filepath.FromSlash(file[agent](2)))))
 		same(2, agent, "--session="+id(2))
 		same(0, agent, "--session="+id(1), "--no-losses")
 		put(agent, 8, "is the newest")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
@@ -53,9 +54,7 @@ func TestStreams(t *testing.T) {
 	s := planted.Make(2)
 	path := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) string {
-		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path(name), []byte(text), 0o600))
 		return path(name)
 	}
 	session := write("s.jsonl", s.Text())
@@ -109,9 +108,7 @@ func TestStreams(t *testing.T) {
 	}
 	for _, name := range []string{"map", "out.jsonl", "base"} {
 		data, err := os.ReadFile(path(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if slices.ContainsFunc(s.Secrets, func(secret string) bool { return bytes.Contains(data, []byte(secret)) }) {
 			t.Errorf("a secret is in the file %s", name)
 		}
@@ -176,9 +173,7 @@ func TestJSON(t *testing.T) {
 	n := 0
 	for line := range strings.Lines(out) {
 		var v map[string]any
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &v))
 		if v["kind"] == "finding" {
 			n++
 		} else if v["kind"] != "total" || v["findings"] != float64(s.Kinds) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
@@ -105,9 +106,7 @@ func TestMarkdown(t *testing.T) {
 func TestColours(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(corpus.Dir(), "show", "parser.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	plain, _, _ := run(t, string(data), "--as=text")
 	colored, _, _ := run(t, string(data), "--as=ansi", "--color", "always")
 	for _, code := range []string{"\x1b[1;32m", "\x1b[1;34m", "\x1b[33m", "\x1b[1;31m", "\x1b[0m"} {
@@ -139,9 +138,7 @@ func TestSplit(t *testing.T) {
 	entries := 0
 	for n, name := range strings.Fields(out) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		entries += bytes.Count(data, []byte("<article"))
 		if bytes.Contains(data, []byte("later entries")) != (n < 2) || bytes.Contains(data, []byte("earlier entries")) != (n > 0) {
 			t.Errorf("%s: links", name)

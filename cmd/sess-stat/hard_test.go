@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The cases that counters of usage get wrong, by the numbers of docs/accounting.md. Cases
@@ -31,8 +33,8 @@ func TestHard01ForkOfAnotherBranch(t *testing.T) {
 	t.Parallel()
 	root := []string{reply("a1", day, `"input":10`), reply("a2", day, `"input":20`), reply("a3", day, `"input":40`)}
 	dir := t.TempDir()
-	write(t, dir, "r.jsonl", sessionOf("r", day, "", root...))
-	write(t, dir, "f.jsonl", sessionOf("f", "2026-11-02T10:00:00.000Z", "r.jsonl", root[0], root[1], reply("b1", "2026-11-02T10:01:00.000Z", `"input":80`)))
+	must.Write(t, dir, "r.jsonl", sessionOf("r", day, "", root...))
+	must.Write(t, dir, "f.jsonl", sessionOf("f", "2026-11-02T10:00:00.000Z", "r.jsonl", root[0], root[1], reply("b1", "2026-11-02T10:01:00.000Z", `"input":80`)))
 	if _, total := rows(t, "", dir); total.Tokens.Input != 150 || total.Copies != 2 || total.CopiedTokens != 30 {
 		t.Errorf("%+v", total)
 	}
@@ -67,10 +69,10 @@ func TestHard04ManyForksOfALongParent(t *testing.T) {
 		lines = append(lines, reply(fmt.Sprintf("%08x", 0x20000000+i), fmt.Sprintf("2026-11-01T10:%02d:%02d.000Z", i/60, i%60), `"input":1000,"cost":{"total":0.0137}`))
 	}
 	dir := t.TempDir()
-	write(t, dir, "p.jsonl", sessionOf("p", day, "", lines...))
+	must.Write(t, dir, "p.jsonl", sessionOf("p", day, "", lines...))
 	for f := range forks {
 		own := reply(fmt.Sprintf("%08x", 0x30000000+f), fmt.Sprintf("2026-11-02T11:%02d:00.000Z", f), `"input":1,"cost":{"total":0.0001}`)
-		write(t, dir, fmt.Sprintf("f%02d.jsonl", f), sessionOf(fmt.Sprintf("f%02d", f), fmt.Sprintf("2026-11-02T10:%02d:00.000Z", f), "/gone/p.jsonl", append(slices.Clone(lines), own)...))
+		must.Write(t, dir, fmt.Sprintf("f%02d.jsonl", f), sessionOf(fmt.Sprintf("f%02d", f), fmt.Sprintf("2026-11-02T10:%02d:00.000Z", f), "/gone/p.jsonl", append(slices.Clone(lines), own)...))
 	}
 	list, total := rows(t, "", "--by", "session", dir)
 	if total.Calls != calls+forks || total.Cost != "6.0179" || total.Copies != calls*forks {
@@ -87,14 +89,14 @@ func TestHard08UnrelatedSessionsWithEqualNumbers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 5 { // of the same millisecond, too
-		write(t, dir, fmt.Sprintf("%d.jsonl", i), sessionOf(fmt.Sprint("s", i), day, "", reply(fmt.Sprintf("a000000%d", i), day, `"input":7,"output":7`)))
+		must.Write(t, dir, fmt.Sprintf("%d.jsonl", i), sessionOf(fmt.Sprint("s", i), day, "", reply(fmt.Sprintf("a000000%d", i), day, `"input":7,"output":7`)))
 	}
 	if _, total := rows(t, "", dir); total.Calls != 5 || total.Copies != 0 {
 		t.Errorf("%+v", total)
 	}
 	// Ids of eight digits meet by chance: times and counters tell them apart.
-	write(t, dir, "other/x.jsonl", sessionOf("x", day, "", reply("a0000001", "2026-11-01T10:00:00.001Z", `"input":7,"output":7`)))
-	write(t, dir, "other/y.jsonl", sessionOf("y", day, "", reply("a0000001", day, `"input":7,"output":8`)))
+	must.Write(t, dir, "other/x.jsonl", sessionOf("x", day, "", reply("a0000001", "2026-11-01T10:00:00.001Z", `"input":7,"output":7`)))
+	must.Write(t, dir, "other/y.jsonl", sessionOf("y", day, "", reply("a0000001", day, `"input":7,"output":8`)))
 	if _, total := rows(t, "", "-a", dir); total.Calls != 7 || total.Copies != 0 {
 		t.Errorf("%+v", total)
 	}
@@ -316,12 +318,12 @@ func TestHard18CountersThatAreNoCounts(t *testing.T) {
 func TestHard19SubAgentsBelowTheirParents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "z.jsonl", sessionOf("zz", day, "", reply("a", day, `"input":1`)))
-	write(t, dir, "b.jsonl", sessionOf("bb", day, "zz", reply("b", day, `"input":2`)))
-	write(t, dir, "c.jsonl", sessionOf("cc", day, "/gone/2026_bb.jsonl", reply("c", day, `"input":4`)))
-	write(t, dir, "a.jsonl", sessionOf("aa", day, "", reply("d", day, `"input":8`)))
-	write(t, dir, "p.jsonl", sessionOf("pp", day, "qq", reply("e", day, `"input":16`))) // each other's parents
-	write(t, dir, "q.jsonl", sessionOf("qq", day, "pp", reply("f", day, `"input":32`)))
+	must.Write(t, dir, "z.jsonl", sessionOf("zz", day, "", reply("a", day, `"input":1`)))
+	must.Write(t, dir, "b.jsonl", sessionOf("bb", day, "zz", reply("b", day, `"input":2`)))
+	must.Write(t, dir, "c.jsonl", sessionOf("cc", day, "/gone/2026_bb.jsonl", reply("c", day, `"input":4`)))
+	must.Write(t, dir, "a.jsonl", sessionOf("aa", day, "", reply("d", day, `"input":8`)))
+	must.Write(t, dir, "p.jsonl", sessionOf("pp", day, "qq", reply("e", day, `"input":16`))) // each other's parents
+	must.Write(t, dir, "q.jsonl", sessionOf("qq", day, "pp", reply("f", day, `"input":32`)))
 	stdout, _, _ := run(t, "", "--by", "session", "--tree", "--json", dir)
 	var got []string
 	for line := range strings.Lines(stdout) {
@@ -341,8 +343,8 @@ func TestHard19SubAgentsBelowTheirParents(t *testing.T) {
 func TestHard22PriceThatChanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	table := write(t, dir, "prices.json", `{"source":"mine","date":"2026-11-20","providers":{"anthropic":{"claude-sonnet-4-5":{"prices":[{"input":1},{"since":"2026-11-02","input":2}]}}}}`)
-	s := write(t, dir, "s.jsonl", sessionOf("s", day, "", reply("a", "2026-11-01T23:59:59.999Z", `"input":1000000`), reply("b", "2026-11-02T00:00:00.000Z", `"input":1000000`)))
+	table := must.Write(t, dir, "prices.json", `{"source":"mine","date":"2026-11-20","providers":{"anthropic":{"claude-sonnet-4-5":{"prices":[{"input":1},{"since":"2026-11-02","input":2}]}}}}`)
+	s := must.Write(t, dir, "s.jsonl", sessionOf("s", day, "", reply("a", "2026-11-01T23:59:59.999Z", `"input":1000000`), reply("b", "2026-11-02T00:00:00.000Z", `"input":1000000`)))
 	list, total := rows(t, "", "--by", "day", "--tz", "UTC", "--prices", table, s)
 	if len(list) != 2 || list[0].Cost != "1" || list[1].Cost != "2" || total.Prices.Source != "mine" || total.Prices.Date != "2026-11-20" {
 		t.Errorf("%+v %+v", list, total)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A gate that did not read everything does not pass, or says so.
@@ -13,24 +15,24 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	call := reply("a", day, `"input":1000`)
-	good := write(t, dir, "good.jsonl", sessionOf("g", day, "", call))
-	unknown := write(t, dir, "unknown.jsonl", sessionOf("u", day, "", strings.ReplaceAll(call, "claude-sonnet-4-5", "nobody-knows")))
-	warp := write(t, dir, "warp.jsonl", sessionOf("x", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"warp":9`)))
-	quick := write(t, dir, "quick.jsonl", sessionOf("y", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"speed":"fast"`)))
-	torn := write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
-	past := write(t, dir, "past.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
+	good := must.Write(t, dir, "good.jsonl", sessionOf("g", day, "", call))
+	unknown := must.Write(t, dir, "unknown.jsonl", sessionOf("u", day, "", strings.ReplaceAll(call, "claude-sonnet-4-5", "nobody-knows")))
+	warp := must.Write(t, dir, "warp.jsonl", sessionOf("x", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"warp":9`)))
+	quick := must.Write(t, dir, "quick.jsonl", sessionOf("y", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"speed":"fast"`)))
+	torn := must.Write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
+	past := must.Write(t, dir, "past.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
 	if err := os.Chtimes(past, time.Now(), time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	cut := write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
-	worse := write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
-	none := write(t, dir, "none.jsonl", "")
-	nobody := write(t, dir, "nobody.jsonl", `{"role":"user"}`+"\n")
-	silent := write(t, dir, "silent.jsonl", sessionOf("s", day, ""))
-	uncounted := write(t, dir, "uncounted.jsonl", sessionOf("n", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`)))
-	free := write(t, dir, "free.jsonl", sessionOf("f", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0,"totalFromProvider":true}`)))
-	failed := write(t, dir, "failed.jsonl", sessionOf("e", day, "", call, strings.Replace(reply("b", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`), `"stopReason":"stop"`, `"stopReason":"error"`, 1)))
-	old := write(t, dir, "prices.json", `{"source":"x","date":"2026-01-01","providers":{"p":{"m":{"prices":[{"input":1}]}}}}`)
+	cut := must.Write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
+	worse := must.Write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
+	none := must.Write(t, dir, "none.jsonl", "")
+	nobody := must.Write(t, dir, "nobody.jsonl", `{"role":"user"}`+"\n")
+	silent := must.Write(t, dir, "silent.jsonl", sessionOf("s", day, ""))
+	uncounted := must.Write(t, dir, "uncounted.jsonl", sessionOf("n", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`)))
+	free := must.Write(t, dir, "free.jsonl", sessionOf("f", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0,"totalFromProvider":true}`)))
+	failed := must.Write(t, dir, "failed.jsonl", sessionOf("e", day, "", call, strings.Replace(reply("b", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`), `"stopReason":"stop"`, `"stopReason":"error"`, 1)))
+	old := must.Write(t, dir, "prices.json", `{"source":"x","date":"2026-01-01","providers":{"p":{"m":{"prices":[{"input":1}]}}}}`)
 	for _, tt := range []struct {
 		name               string
 		args               []string
@@ -124,7 +126,7 @@ func TestLimits(t *testing.T) {
 	if _, stderr, status := run(t, text, both...); status != 2 || !strings.Contains(stderr, "once more") {
 		t.Errorf("%d %s", status, stderr)
 	}
-	file := write(t, t.TempDir(), "s.jsonl", text)
+	file := must.Write(t, t.TempDir(), "s.jsonl", text)
 	if _, stderr, status := run(t, "", append(both, file)...); status != 1 || strings.Count(stderr, "budget: ") != 2 {
 		t.Errorf("%d %s", status, stderr)
 	}
@@ -150,9 +152,9 @@ func TestBaseline(t *testing.T) {
 		return sessionOf("s", day, "", reply("a", day, `"input":`+input+`,"cost":{"total":`+cost+`}`), reply("b", "2026-11-02T10:00:00.000Z", `"input":1000,"cost":{"total":1}`))
 	}
 	stdout, _, _ := run(t, one("1000", "0.333333333333"), "--by", "day", "--tz", "UTC", "--json")
-	base := write(t, dir, "base.json", stdout)
+	base := must.Write(t, dir, "base.json", stdout)
 	ledger, _, _ := run(t, one("1000", "0"), "--context", "--json")
-	context := write(t, dir, "context.json", ledger)
+	context := must.Write(t, dir, "context.json", ledger)
 	for _, tt := range []struct {
 		text, growth string
 		status       int
@@ -182,12 +184,12 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%v: %d %s", other, status, stderr)
 		}
 	}
-	old := write(t, dir, "old.json", `{"key":{"day":"2026-11-01"},"calls":1,"total":1000,"cost":"1.000000000"}`+"\n"+`{"total":{"calls":1,"total":1000,"cost":"1.000000000"}}`+"\n")
+	old := must.Write(t, dir, "old.json", `{"key":{"day":"2026-11-01"},"calls":1,"total":1000,"cost":"1.000000000"}`+"\n"+`{"total":{"calls":1,"total":1000,"cost":"1.000000000"}}`+"\n")
 	if _, stderr, status := run(t, one("1", "0"), "--by", "day", "--baseline", old, "--max-growth", "0%"); status != 2 || !strings.Contains(stderr, "line 1: no baseline of --json: a row has no kind") {
 		t.Errorf("an older baseline: status %d: %s", status, stderr)
 	}
 	for _, text := range []string{"", "{}", "7", `{"total":{"total":1}`, `{"key":{"day":"x"},"total":1}`, stdout[:40]} {
-		bad := write(t, dir, "bad.json", text)
+		bad := must.Write(t, dir, "bad.json", text)
 		if _, _, status := run(t, one("1", "0"), "--usage", "--baseline", bad, "--max-growth", "1000%"); status != 2 {
 			t.Errorf("%q: status %d", text, status)
 		}

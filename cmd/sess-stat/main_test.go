@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,18 +25,6 @@ func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, sta
 	var out, errs bytes.Buffer
 	status = cli.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
 	return out.String(), errs.String(), status
-}
-
-func write(t *testing.T, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestRows(t *testing.T) {

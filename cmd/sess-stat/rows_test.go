@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The sum of the costs of rows is that of the total, to the last digit: no row is rounded.
@@ -36,8 +38,8 @@ func TestCostsAddUp(t *testing.T) {
 func TestRowsNameTheirSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	a := write(t, dir, "a.jsonl", sessionOf("aa", day, "", reply("a", day, `"input":1`)))
-	b := write(t, dir, "b.jsonl", sessionOf("bb", day, "", reply("b", day, `"input":2`)))
+	a := must.Write(t, dir, "a.jsonl", sessionOf("aa", day, "", reply("a", day, `"input":1`)))
+	b := must.Write(t, dir, "b.jsonl", sessionOf("bb", day, "", reply("b", day, `"input":2`)))
 	stdout, _, _ := run(t, "", "--by", "session", "--json", a, b)
 	byModel, _, _ := run(t, "", "--by", "model", "--json", a, b)
 	var got []string

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 const forks = "../../internal/readers/usage/testdata/forks"
@@ -64,9 +66,7 @@ func (s *sumJSON) counted() counted {
 // stock copies the store of forks into a directory, one level below it.
 func stock(t *testing.T, dir string) string {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(dir, "--srv-p--"), os.DirFS(forks)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(filepath.Join(dir, "--srv-p--"), os.DirFS(forks)))
 	return dir
 }
 
@@ -79,9 +79,7 @@ func TestTruth(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(data, &truth)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for name, make := range map[string]func(dir string) []string{
 		"plain": func(dir string) []string { return []string{"-a", stock(t, dir)} },
 		"behind a symbolic link": func(dir string) []string {
@@ -107,16 +105,16 @@ func TestTruth(t *testing.T) {
 		},
 		"fork of a dead branch": func(dir string) []string {
 			stock(t, dir)
-			root := read(t, match(t, dir, "*/*_11111111-*.jsonl"))
+			root := must.Read(t, match(t, dir, "*/*_11111111-*.jsonl"))
 			_, entries, _ := strings.Cut(root, "\n")
 			lines := strings.SplitAfter(entries, "\n")
-			write(t, dir, "--srv-p--/dead.jsonl", `{"type":"session","version":3,"id":"dead","timestamp":"2026-11-04T00:00:00.000Z","cwd":"/srv/p","parentSession":"/gone/x_11111111-0000-7000-8000-000000000001.jsonl"}`+"\n"+
+			must.Write(t, dir, "--srv-p--/dead.jsonl", `{"type":"session","version":3,"id":"dead","timestamp":"2026-11-04T00:00:00.000Z","cwd":"/srv/p","parentSession":"/gone/x_11111111-0000-7000-8000-000000000001.jsonl"}`+"\n"+
 				lines[0]+lines[1]+lines[2]+strings.Join(lines[4:], ""))
 			return []string{"-a", dir}
 		},
 		"the parent copied": func(dir string) []string {
 			stock(t, dir)
-			write(t, dir, "backup/root.jsonl", read(t, match(t, dir, "*/*_11111111-*.jsonl")))
+			must.Write(t, dir, "backup/root.jsonl", must.Read(t, match(t, dir, "*/*_11111111-*.jsonl")))
 			return []string{"-a", dir}
 		},
 	} {
@@ -155,19 +153,13 @@ func same(a, b counted) bool {
 
 func symlink(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Symlink(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(from, to))
 }
 
 func move(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	must.Do(t, os.Rename(from, to))
 }
 
 func match(t *testing.T, dir, pattern string) string {
@@ -177,13 +169,4 @@ func match(t *testing.T, dir, pattern string) string {
 		t.Fatalf("%s: %v, %v", pattern, found, err)
 	}
 	return found[0]
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

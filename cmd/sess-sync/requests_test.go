@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -55,9 +56,7 @@ func idOf(i int) string { return fmt.Sprintf("s%04d", i) }
 func (b *bench) on(machine string) {
 	b.Helper()
 	dir := filepath.Join(filepath.Dir(b.TempDir()), "machine-"+machine)
-	if err := os.MkdirAll(filepath.Join(dir, "--w--"), 0o700); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.MkdirAll(filepath.Join(dir, "--w--"), 0o700))
 	b.Setenv("SESS_DIR", dir)
 }
 
@@ -73,9 +72,7 @@ func (b *bench) add(i int, format string, args ...any) {
 	if err == nil {
 		_, err = fmt.Fprintf(f, format, args...)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	f.Close()
 }
 
@@ -118,9 +115,7 @@ func TestPushRequests(t *testing.T) {
 	}
 	b.run(0, "3 LIST 1 GET 40 PUT", "push", "-a")
 	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
-	if err := os.Remove(filepath.Join(filepath.Dir(b.file(9)), "."+filepath.Base(b.file(9))+".sync")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(filepath.Dir(b.file(9)), "."+filepath.Base(b.file(9))+".sync")))
 	b.run(1, "3 LIST 2 GET 0 PUT", "push", "-a") // without a state the part is read
 	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
 
@@ -255,9 +250,7 @@ func TestCardCache(t *testing.T) {
 		t.Error(fi, err)
 	}
 	data, err := os.ReadFile(cache)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	lines := strings.SplitAfter(string(data), "\n")
 	for why, tt := range map[string]struct {
 		text string
@@ -272,15 +265,11 @@ func TestCardCache(t *testing.T) {
 		"more than is": {string(data) + strings.ReplaceAll(lines[1], `"key":"`, `"key":"x`), 0},
 		"another tag":  {strings.Replace(string(data), `"tag":"0-`, `"tag":"1-`, 1), 1},
 	} {
-		if err := os.WriteFile(cache, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(cache, []byte(tt.text), 0o600))
 		again(tt.gets, why)
 		again(0, why+", again")
 	}
-	if err := os.Remove(cache); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(cache))
 	again(30, "deleted")
 	b.entry(4, "more")
 	b.run(0, "", "push", "-a")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 	"github.com/sess-tools/sess/pkg/session"
@@ -51,9 +52,7 @@ func contents(t *testing.T, dir string) map[string]string {
 		all[name] = string(b)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return all
 }
 
@@ -75,9 +74,7 @@ func values[T any](t *testing.T, dir, table string) (all []string, rows []T) {
 	}
 	for _, path := range paths {
 		more, err := parquet.ReadFile[T](path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, r := range more {
 			all = append(all, fmt.Sprintf("%+v", r))
 		}
@@ -99,9 +96,7 @@ func TestTableTwice(t *testing.T) {
 	if out, _ = run(t, cli.ExitNo, "--content", "-o", a, forks); out != "" {
 		t.Errorf("again, it printed %s", out)
 	}
-	if err := os.Remove(filepath.Join(a, cacheName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(a, cacheName)))
 	run(t, cli.ExitNo, "--content", "-o", a, forks)
 	if !maps.Equal(before, contents(t, a)) {
 		t.Error("nothing new has changed a file")
@@ -142,9 +137,7 @@ func written(t *testing.T, dir, id, day, text string) string {
 {"type":"message","id":"a2","parentId":"a1","timestamp":"` + day + `T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"echo ` + text[:min(len(text), 64)] + `"}}],"provider":"p","model":"nobody-has-a-price","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3}}}
 {"type":"message","id":"a3","parentId":"a2","timestamp":"` + day + `T10:00:03.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"` + text + `"}],"isError":false}}
 `
-	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(lines), 0o600))
 	return path
 }
 
@@ -159,22 +152,16 @@ func TestTableKilled(t *testing.T) {
 	run(t, cli.ExitDone, "--content", "-o", is, path)
 	for steps := range 5 {
 		out := filepath.Join(dir, fmt.Sprint("killed-", steps))
-		if err := os.CopyFS(out, os.DirFS(was)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(out, os.DirFS(was)))
 		for _, table := range []string{messagesTable, callsTable, usageTable, sessionsTable}[:steps] {
 			name := filepath.Join(table, "day=2026-11-01", "part.parquet")
 			b, err := os.ReadFile(filepath.Join(is, name))
 			if err == nil {
 				err = os.WriteFile(filepath.Join(out, name), b, 0o600)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
-		if err := os.WriteFile(disk.Temp(filepath.Join(out, usageTable, "day=2026-11-01", "part.parquet")), []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(disk.Temp(filepath.Join(out, usageTable, "day=2026-11-01", "part.parquet")), []byte("half"), 0o600))
 		run(t, map[bool]int{true: cli.ExitNo, false: cli.ExitDone}[steps == 4], "--content", "-o", out, path)
 		same(t, fmt.Sprint("killed after ", steps), out, is)
 	}
@@ -188,9 +175,7 @@ func TestTableNull(t *testing.T) {
 	text := `{"type":"session","version":3,"id":"s1","cwd":"/w"}
 {"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{}}],"usage":{"input":1,"output":2}}}
 `
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	out := filepath.Join(dir, "out")
 	run(t, cli.ExitDone, "-o", out, path)
 	for table, want := range map[string]string{
@@ -200,9 +185,7 @@ func TestTableNull(t *testing.T) {
 		usageTable:    "entry timestamp provider model tier stop cost priced_by prices",
 	} {
 		f, err := os.Open(filepath.Join(out, table, "day=unknown", "part.parquet"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer f.Close()
 		r := parquet.NewReader(f)
 		rows := make([]parquet.Row, 4)
@@ -249,9 +232,7 @@ func TestTableContent(t *testing.T) {
 	if n, tokens := has("watchword"), has(token); n < 10 || tokens < 10 {
 		t.Errorf("with --content, %d texts and %d tokens", n, tokens)
 	}
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(gone))
 	run(t, cli.ExitDone, "--content", "--redact", "-o", out, path)
 	if n, tokens := has("watchword"), has(token); n < 5 || tokens != 0 {
 		t.Errorf("with --redact, %d texts and %d tokens", n, tokens)
@@ -281,15 +262,11 @@ func TestTableOrigin(t *testing.T) {
 		"b0000000": {Harness: "claude", Host: "h", User: "u", Git: session.Git("https://git.invalid/r.git", "main", "")},
 	} {
 		header := session.NewHeader(session.HeaderFields{ID: id, Time: 1_790_000_000_000, CWD: "/w", Origin: origin})
-		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(header+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(header+"\n"), 0o600))
 	}
 	old := session.NewHeader(session.HeaderFields{ID: "c0000000", Time: 1_790_000_000_000, CWD: "/w"}) + "\n" +
 		`{"type":"message","id":"00000001","parentId":null,"timestamp":"2026-09-21T14:13:21.000Z","message":{"role":"user","content":"x"},"kept":{"codex":{"lines":[{"type":"event_msg"}]}}}` + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "c0000000.jsonl"), []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "c0000000.jsonl"), []byte(old), 0o600))
 	out := filepath.Join(t.TempDir(), "out")
 	run(t, 0, "-o", out, dir)
 	_, rows := values[sessionRow](t, out, sessionsTable)
@@ -310,24 +287,18 @@ func TestTableBigDay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	sessions := filepath.Join(dir, "sessions")
-	if err := os.Mkdir(sessions, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(sessions, 0o700))
 	for n := range 40 {
 		written(t, sessions, fmt.Sprintf("s%02d", n), "2026-11-01", strings.Repeat("a word ", 70_000))
 	}
 	out := filepath.Join(dir, "out")
 	run(t, cli.ExitDone, "--content", "-o", out, sessions)
 	f, err := os.Open(filepath.Join(out, messagesTable, "day=2026-11-01", "part.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	fi, _ := f.Stat()
 	p, err := parquet.OpenFile(f, fi.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if n := len(p.RowGroups()); n < 2 || n > 4 || p.NumRows() != 120 {
 		t.Errorf("%d row groups and %d rows", n, p.NumRows())
 	}
@@ -362,9 +333,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	held, err := os.OpenFile(filepath.Join(out, markerName), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer held.Close()
 	if free, err := disk.Flock(held); !free {
 		t.Fatal(err)
@@ -382,23 +351,17 @@ func TestUnreadable(t *testing.T) {
 	one, two := written(t, dir, "s1", "2026-11-01", "one"), written(t, dir, "s2", "2026-11-01", "two")
 	out := filepath.Join(dir, "out")
 	run(t, cli.ExitDone, "-o", out, one, two)
-	if err := os.WriteFile(one, []byte("no session\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(one, []byte("no session\n"), 0o600))
 	written(t, dir, "s2", "2026-11-01", "two and more")
 	_, stderr := run(t, cli.ExitMalformed, "-o", out, one, two)
 	if _, rows := values[sessionRow](t, out, sessionsTable); len(rows) != 2 || !strings.Contains(stderr, one) {
 		t.Errorf("%d sessions; %s", len(rows), stderr)
 	}
 	b, err := os.ReadFile(two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	other := filepath.Join(dir, "copy.jsonl")
 	first, _, _ := strings.Cut(string(b), "\n")
-	if err := os.WriteFile(other, []byte(first+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(other, []byte(first+"\n"), 0o600))
 	if _, stderr := run(t, cli.ExitNo, "-o", out, two, other); !strings.Contains(stderr, "a copy of session s2") {
 		t.Error(stderr)
 	}

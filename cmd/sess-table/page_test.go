@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -33,9 +34,7 @@ const begin, end = "<!-- made of the types by go test ./cmd/sess-table -update -
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(tablesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	front, rest, ok := strings.Cut(string(page), begin)
 	_, back, ended := strings.Cut(rest, end)
 	if !ok || !ended {
@@ -59,9 +58,7 @@ func TestPage(t *testing.T) {
 	}
 	want := front + begin + b.String() + "\n" + end + back
 	if scripttest.Update() {
-		if err := os.WriteFile(tablesPage, []byte(want), 0o644); err != nil { //nolint:gosec // everybody reads it
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(tablesPage, []byte(want), 0o644)) //nolint:gosec // everybody reads it
 		page = []byte(want)
 	}
 	if diff := cmp.Diff(string(page), want); diff != "" {
@@ -102,9 +99,7 @@ func nameOf(t *testing.T, f reflect.StructField, leaf parquet.Node) string {
 func parsedComments(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "rows.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	out := map[string]string{}
 	for _, d := range file.Decls {
 		of, ok := d.(*ast.GenDecl)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 	"github.com/sess-tools/sess/pkg/js"
@@ -235,19 +236,13 @@ func TestBucketContent(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(clean, []byte(strings.Replace(string(data), `"cwd"`, `"redacted":true,"cwd"`, 1)), 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	b.run(cli.ExitDone, "", "--content", clean)
 	out := filepath.Join(dir, "out")
 	for name, data := range b.objects() {
 		path := filepath.Join(out, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 	}
 	texts, rows := values[messageRow](t, out, messagesTable)
 	if all := strings.Join(texts, "\n"); strings.Contains(all, token) || strings.Count(all, "watchword") < 4 || len(rows) != 6 {

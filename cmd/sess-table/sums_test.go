@@ -20,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -148,9 +149,7 @@ func load[T any](t *testing.T, db *sql.DB, table string, rows []T) {
 func views(t *testing.T, sessions []sessionRow, calls []callRow, used []usageRow) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	db.SetMaxOpenConns(1)
 	load(t, db, sessionsTable, sessions)
 	load(t, db, callsTable, calls)
@@ -168,9 +167,7 @@ type usedSum struct{ Calls, Copies, Input, Output, Cost int64 }
 func TestTableSums(t *testing.T) {
 	t.Parallel()
 	table, err := prices.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, r := range drawn.Cases(t, 2000) {
 		all := drawSessions(r)
 		l, made := &usage.Ledger{}, &tables{config: &config{}, prices: table}
@@ -179,15 +176,11 @@ func TestTableSums(t *testing.T) {
 		for _, s := range all {
 			text, name := s.text(), s.id+".jsonl"
 			read, err := usage.Read(strings.NewReader(text), usage.Options{Agent: s.agent, Branches: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			at, timed := js.ParseTime(read.Header.Timestamp)
 			l.Add(usage.Session{Name: name, ID: s.id, Parent: s.parent, Agent: s.agent, Time: at, Timed: timed}, read.Calls)
 			parsed, err := session.Read(strings.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			src, whole := selection.Source{Name: filepath.Base(name), Agent: s.agent}, &address.Source{Session: parsed}
 			sessions = append(sessions, made.sessionOf(src, whole))
 			used = append(used, made.usageOf(src, whole, read.Calls)...)
@@ -202,16 +195,12 @@ func TestTableSums(t *testing.T) {
 		db := views(t, sessions, nil, used)
 		rows, err := db.Query(`select session || ' ' || model || ' ' || date(made / 1000, 'unixepoch'), count(*), sum(copies), sum(input), sum(output), coalesce(sum(cost), 0)
 			from usage_once group by 1`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got := map[string]usedSum{}
 		for rows.Next() {
 			var key string
 			var s usedSum
-			if err := rows.Scan(&key, &s.Calls, &s.Copies, &s.Input, &s.Output, &s.Cost); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Scan(&key, &s.Calls, &s.Copies, &s.Input, &s.Output, &s.Cost))
 			got[key] = s
 		}
 		if diff := cmp.Diff(want, got); diff != "" || rows.Err() != nil {
@@ -220,8 +209,6 @@ func TestTableSums(t *testing.T) {
 			}
 			t.Fatalf("%v: the ledger (-) and the view (+):\n%s", rows.Err(), diff)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Close())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A state of a session that cannot be read whole is no state to wait for, unless that is let pass.
@@ -33,13 +34,9 @@ func TestDamage(t *testing.T) {
 		{"nothing to let pass", head + reply, false, "--once --damaged-ok", 2},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		if tt.old {
-			if err := os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)))
 		}
 		var out, errs bytes.Buffer
 		if status := cli.Run(t.Context(), tool, strings.NewReader(""), &out, &errs, append(strings.Fields(tt.flags), path)); status != tt.want {

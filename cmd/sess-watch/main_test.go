@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/status"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/rowtest"
 )
 
@@ -30,25 +31,17 @@ func TestWrittenWhileRead(t *testing.T) {
 		{"long before it", time.Now().Add(time.Hour), status.Working}, // such a file is not read twice
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(head), 0o600))
 		w := &watcher{config: &config{after: afterNow}, streams: &cli.Streams{}, began: tt.began}
 		d := &watched{src: selection.Source{Name: path}}
 		in, err := d.src.Open(t.Context(), w.streams)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		whole, err := in.Session()
 		if in.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(head+reply), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.take(t.Context(), d, whole, func(int) bool { return true }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(head+reply), 0o600))
+		must.Do(t, w.take(t.Context(), d, whole, func(int) bool { return true }))
 		w.all = []*watched{d}
 		if w.look(t.Context()); d.state.Name != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, d.state.Name, tt.want)
@@ -73,9 +66,7 @@ func TestSeek(t *testing.T) {
 		dir := t.TempDir()
 		put := func(name, text string) {
 			t.Helper()
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		put("a.jsonl", head+entry("a0000001", time.Now()))
 		w := &watcher{config: &config{after: afterNow}, streams: &cli.Streams{Out: io.Discard}, named: []string{filepath.Join(dir, tt.operand)}}
@@ -83,9 +74,7 @@ func TestSeek(t *testing.T) {
 		if err == nil {
 			err = w.begin(t.Context(), found)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		w.sought = time.Time{}
 		w.look(t.Context())
 		put("b.jsonl", head+entry("b0000001", time.Now().Add(-time.Hour))+entry("b0000002", time.Now()))

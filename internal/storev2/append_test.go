@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -75,9 +76,9 @@ func TestExtended(t *testing.T) {
 	o := testOptions
 	o.Extended = true
 	m, err := Migrate(t.Context(), name, o)
-	must(t, err)
+	must.Do(t, err)
 	s := mustOpen(t, m.Dir, o)
-	must(t, s.Append(t.Context(), []byte(`{"type":"x/y","id":"ü","parentId":"n2"}`)))
+	must.Do(t, s.Append(t.Context(), []byte(`{"type":"x/y","id":"ü","parentId":"n2"}`)))
 	wantSound(t, s)
 	if _, err := s.Checkpoint(t.Context(), "manual"); err != nil {
 		t.Fatal(err)
@@ -115,10 +116,10 @@ func TestAppendCountsBranches(t *testing.T) {
 		{[][]byte{[]byte(`{"type":"label","id":"h","parentId":null}`), entry("i", "g")}, 3},
 	}
 	for _, step := range steps {
-		must(t, s.Append(t.Context(), step.lines...))
+		must.Do(t, s.Append(t.Context(), step.lines...))
 		wantSound(t, s)
 		m, err := readManifest(disk.OS{}, s.dir)
-		must(t, err)
+		must.Do(t, err)
 		if m.Counters.Branches != step.want {
 			t.Errorf("%d branches, want %d", m.Counters.Branches, step.want)
 		}
@@ -128,9 +129,9 @@ func TestAppendCountsBranches(t *testing.T) {
 func TestReading(t *testing.T) {
 	t.Parallel()
 	s, _ := newTestStore(t, 7)
-	must(t, s.Append(t.Context(), []byte(`{"type":"label","id":"side","parentId":"e0000003"}`)))
+	must.Do(t, s.Append(t.Context(), []byte(`{"type":"label","id":"side","parentId":"e0000003"}`)))
 	tail, err := s.Tail(3)
-	must(t, err)
+	must.Do(t, err)
 	if len(tail) != 3 || tail[0].ID != "e0000006" || tail[2].ID != "side" || tail[1].Line != entryLine(7) {
 		t.Errorf("tail %+v", tail)
 	}
@@ -149,7 +150,7 @@ func TestReading(t *testing.T) {
 	} {
 		var got []string
 		for e, err := range s.Path(leaf) {
-			must(t, err)
+			must.Do(t, err)
 			got = append(got, e.ID)
 		}
 		if !slices.Equal(got, want) {
@@ -171,13 +172,13 @@ func TestParentsAfterChildren(t *testing.T) {
 	t.Parallel()
 	name := writeSession(t, testHeader, `{"type":"label","id":"b","parentId":"a"}`, `{"type":"label","id":"a","parentId":null}`)
 	m, err := Migrate(t.Context(), name, testOptions)
-	must(t, err)
+	must.Do(t, err)
 	s := mustOpen(t, m.Dir, testOptions)
-	must(t, s.Append(t.Context(), []byte(`{"type":"label","id":"c","parentId":"a"}`)))
+	must.Do(t, s.Append(t.Context(), []byte(`{"type":"label","id":"c","parentId":"a"}`)))
 	wantSound(t, s) // which counts the branch at a
 	var got []string
 	for e, err := range s.Path("b") {
-		must(t, err)
+		must.Do(t, err)
 		got = append(got, e.ID)
 	}
 	if !slices.Equal(got, []string{"b", "a"}) {
@@ -191,7 +192,7 @@ func TestLocked(t *testing.T) {
 	hasty := testOptions
 	hasty.Wait = -1
 	unlock, err := s.lock(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	if err := mustOpen(t, s.dir, hasty).Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, jsonl.ErrLocked) {
 		t.Errorf("appending: %v", err)
 	}
@@ -201,11 +202,11 @@ func TestLocked(t *testing.T) {
 	if got := ids(t, s); len(got) != 3 {
 		t.Errorf("reading: %v", got)
 	}
-	must(t, unlock())
-	must(t, s.Append(t.Context(), []byte(entryLine(4))))
+	must.Do(t, unlock())
+	must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 
 	a, err := jsonl.OpenAppender(t.Context(), name, jsonl.Options{})
-	must(t, err)
+	must.Do(t, err)
 	defer a.Close()
 	if _, err := Migrate(t.Context(), name, hasty); !errors.Is(err, jsonl.ErrLocked) {
 		t.Errorf("migrating: %v", err)

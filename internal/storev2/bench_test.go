@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // manyEntries writes a session of n messages of about 900 bytes.
@@ -13,14 +15,14 @@ func manyEntries(b *testing.B, n int) string {
 	b.Helper()
 	name := filepath.Join(fastDir(b), "s.jsonl")
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
-	must(b, err)
+	must.Do(b, err)
 	defer f.Close()
 	text := strings.Repeat("a word and another, ", 40)
 	fmt.Fprintln(f, testHeader)
 	parent := "null"
 	for i := range n {
 		_, err := fmt.Fprintf(f, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-02-15T18:10:00.000Z","message":{"role":"user","content":[{"type":"text","text":"%s"}],"timestamp":1771179000000}}`+"\n", uint32(i)*2654435761, parent, text)
-		must(b, err)
+		must.Do(b, err)
 		parent = fmt.Sprintf(`"%08x"`, uint32(i)*2654435761)
 	}
 	return name
@@ -29,11 +31,11 @@ func manyEntries(b *testing.B, n int) string {
 func BenchmarkMigrate(b *testing.B) {
 	name := manyEntries(b, 20000)
 	fi, err := os.Stat(name)
-	must(b, err)
+	must.Do(b, err)
 	b.SetBytes(fi.Size())
 	for b.Loop() {
 		_, err := Migrate(background, name, Options{})
-		must(b, err)
+		must.Do(b, err)
 	}
 }
 
@@ -43,12 +45,12 @@ func BenchmarkGet(b *testing.B) {
 		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
 			name := manyEntries(b, n)
 			_, err := Migrate(background, name, Options{})
-			must(b, err)
+			must.Do(b, err)
 			for b.Loop() {
 				s, err := Open(Dir(name), Options{})
-				must(b, err)
+				must.Do(b, err)
 				_, err = s.Get(fmt.Sprintf("%08x", 2654435761&0xffffffff))
-				must(b, err)
+				must.Do(b, err)
 			}
 		})
 	}

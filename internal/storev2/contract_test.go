@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func contract(t *testing.T) *jsonschema.Schema {
@@ -25,14 +26,14 @@ func contract(t *testing.T) *jsonschema.Schema {
 func schemaOf(t *testing.T, file string) *jsonschema.Schema {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	must(t, err)
+	must.Do(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	must(t, err)
+	must.Do(t, err)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	must(t, c.AddResource("contract.json", doc))
+	must.Do(t, c.AddResource("contract.json", doc))
 	schema, err := c.Compile("contract.json")
-	must(t, err)
+	must.Do(t, err)
 	return schema
 }
 
@@ -91,7 +92,7 @@ func TestContract(t *testing.T) {
 	s, name := newTestStore(t, 5)
 	stage := func(what string, err error) {
 		t.Helper()
-		must(t, err)
+		must.Do(t, err)
 		if err := schema.Validate(bundle(t, s.dir)); err != nil {
 			t.Errorf("after %s: %v", what, err)
 		}
@@ -100,7 +101,7 @@ func TestContract(t *testing.T) {
 	stage("append", appendN(fastDisk{}, name, 6, 9))
 	_, err := s.Checkpoint(t.Context(), "periodic")
 	stage("checkpoint", err)
-	must(t, appendN(fastDisk{}, name, 10, 12))
+	must.Do(t, appendN(fastDisk{}, name, 10, 12))
 	cutIndex(t, name, 1)
 	stage("mending", appendN(fastDisk{}, name, 13, 13))
 	stage("rollback to a checkpoint", s.RollbackTo(t.Context(), 1))
@@ -129,7 +130,7 @@ func TestExtendedIsNotOfTheContract(t *testing.T) {
 	o := testOptions
 	o.Extended = true
 	m, err := Migrate(t.Context(), name, o)
-	must(t, err)
+	must.Do(t, err)
 	if schema.Validate(bundle(t, m.Dir)) == nil {
 		t.Error("the contract takes a store with a mode_change")
 	}
@@ -203,7 +204,7 @@ func TestStateFailsClosed(t *testing.T) {
 			if text == "" {
 				text = strings.ReplaceAll(readText(t, file), "migration", "xigration")
 			}
-			must(t, os.WriteFile(file, []byte(text), 0o600))
+			must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 			if err := s.Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, ErrState) {
 				t.Errorf("appending: %v", err)
 			}
@@ -214,8 +215,8 @@ func TestStateFailsClosed(t *testing.T) {
 				t.Errorf("verifying: %+v, %v", rep, err)
 			}
 			_, err := Recover(t.Context(), s.dir, testOptions)
-			must(t, err)
-			must(t, s.Append(t.Context(), []byte(entryLine(4))))
+			must.Do(t, err)
+			must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 			wantSound(t, s)
 		})
 	}
@@ -226,17 +227,17 @@ func TestStateSurvivesTornWrite(t *testing.T) {
 	t.Parallel()
 	s, _ := newTestStore(t, 3)
 	before, err := s.currentState()
-	must(t, err)
+	must.Do(t, err)
 	next, err := before.nextTransition(Dirty, "test", "2026-02-15T18:11:00.000Z")
-	must(t, err)
+	must.Do(t, err)
 	file := filepath.Join(s.dir, stateFile)
 	old := readText(t, file)
-	must(t, writeState(disk.OS{}, s.dir, &next, true))
+	must.Do(t, writeState(disk.OS{}, s.dir, &next, true))
 	whole := readText(t, file)
 	for n := 1; n < stateSlot; n += 37 {
 		at := int((next.seq + 1) % 2 * stateSlot)
 		torn := old[:at] + whole[at:at+n] + old[min(at+n, len(old)):]
-		must(t, os.WriteFile(file, []byte(torn), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(torn), 0o600))
 		got, err := s.currentState()
 		if err != nil || got.to != before.to && got.to != next.to {
 			t.Fatalf("torn after %d bytes: %+v, %v", n, got, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func fastOptions() Options {
@@ -25,13 +26,6 @@ func appendN(d disk.FS, name string, from, to int) error {
 		lines = append(lines, []byte(entryLine(n)))
 	}
 	return s.Append(background, lines...)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func withStore(d disk.FS, name string, do func(s *Store) error) error {
@@ -61,13 +55,13 @@ var crashCases = map[string]crashCase{
 	},
 	"second append": {
 		undone: true, entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
-		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 4)) },
+		prepare: func(t *testing.T, name string) { must.Do(t, appendN(fastDisk{}, name, 4, 4)) },
 		do:      func(d disk.FS, name string) error { return appendN(d, name, 5, 5) },
 	},
 	"mending frames without rows": {
 		entries: 3, kept: 5, most: 6, acked: 6, reopen: true,
 		prepare: func(t *testing.T, name string) {
-			must(t, appendN(fastDisk{}, name, 4, 5))
+			must.Do(t, appendN(fastDisk{}, name, 4, 5))
 			cutIndex(t, name, 2)
 		},
 		do: func(d disk.FS, name string) error { return appendN(d, name, 6, 6) },
@@ -86,8 +80,8 @@ var crashCases = map[string]crashCase{
 	"rollback to a checkpoint": {
 		entries: 2, kept: 2, most: 7, acked: 2, reopen: true,
 		prepare: func(t *testing.T, name string) {
-			must(t, mark(fastDisk{}, name))
-			must(t, appendN(fastDisk{}, name, 3, 7))
+			must.Do(t, mark(fastDisk{}, name))
+			must.Do(t, appendN(fastDisk{}, name, 3, 7))
 		},
 		do: func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
@@ -122,7 +116,7 @@ var crashCases = map[string]crashCase{
 	},
 	"rollback with entries of its own": {
 		entries: 3, kept: 5, most: 5, acked: 5,
-		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 5)) },
+		prepare: func(t *testing.T, name string) { must.Do(t, appendN(fastDisk{}, name, 4, 5)) },
 		do: func(d disk.FS, name string) error {
 			_, err := rollback(background, d, name, "test", fastOptions())
 			return err
@@ -131,7 +125,7 @@ var crashCases = map[string]crashCase{
 	"migrate into a store with entries of its own": {
 		entries: 3, kept: 4, most: 5, acked: 5,
 		prepare: func(t *testing.T, name string) {
-			must(t, appendN(fastDisk{}, name, 4, 4))
+			must.Do(t, appendN(fastDisk{}, name, 4, 4))
 			addTo(t, name, entryLine(5)+"\n")
 		},
 		do: func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
@@ -140,7 +134,7 @@ var crashCases = map[string]crashCase{
 		entries: 5, kept: 5, most: 5, acked: 5,
 		prepare: func(t *testing.T, name string) {
 			file := lastSegment(t, name)
-			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
+			must.Do(t, os.Truncate(file, int64(len(readText(t, file))-40)))
 		},
 		do: func(d disk.FS, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
@@ -150,11 +144,11 @@ var crashCases = map[string]crashCase{
 	"recovery of documents": {
 		entries: 3, kept: 5, most: 5, acked: 5,
 		prepare: func(t *testing.T, name string) {
-			must(t, appendN(fastDisk{}, name, 4, 5))
-			must(t, mark(fastDisk{}, name))
+			must.Do(t, appendN(fastDisk{}, name, 4, 5))
+			must.Do(t, mark(fastDisk{}, name))
 			for _, file := range []string{markerFile, ledgerFile, checkpointName(1)} {
 				file = filepath.Join(Dir(name), file)
-				must(t, os.Truncate(file, int64(len(readText(t, file))-30)))
+				must.Do(t, os.Truncate(file, int64(len(readText(t, file))-30)))
 			}
 		},
 		do: func(d disk.FS, name string) error {
@@ -165,9 +159,9 @@ var crashCases = map[string]crashCase{
 	"recovery with loss": {
 		entries: 3, kept: 4, most: 4, acked: 4,
 		prepare: func(t *testing.T, name string) {
-			must(t, appendN(fastDisk{}, name, 4, 5))
+			must.Do(t, appendN(fastDisk{}, name, 4, 5))
 			file := lastSegment(t, name)
-			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
+			must.Do(t, os.Truncate(file, int64(len(readText(t, file))-40)))
 		},
 		do: func(d disk.FS, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
@@ -178,13 +172,13 @@ var crashCases = map[string]crashCase{
 
 func addTo(t *testing.T, name, text string) {
 	t.Helper()
-	must(t, os.WriteFile(name, []byte(readText(t, name)+text), 0o600))
+	must.Do(t, os.WriteFile(name, []byte(readText(t, name)+text), 0o600))
 }
 
 func lastSegment(t *testing.T, name string) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(Dir(name), "segments", "*.seg"))
-	must(t, err)
+	must.Do(t, err)
 	return all[len(all)-1]
 }
 
@@ -193,5 +187,5 @@ func cutIndex(t *testing.T, name string, n int) {
 	t.Helper()
 	file := filepath.Join(Dir(name), indexFile)
 	rows := strings.SplitAfter(readText(t, file), "\n")
-	must(t, os.WriteFile(file, []byte(strings.Join(rows[:len(rows)-1-n], "")), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(strings.Join(rows[:len(rows)-1-n], "")), 0o600))
 }

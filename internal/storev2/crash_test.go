@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A crashCase is one operation that is struck at each of its system calls.
@@ -63,7 +64,7 @@ func TestCrash(t *testing.T) {
 func fastDir(t testing.TB) string {
 	t.Helper()
 	dir, err := fastTemp()
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -82,7 +83,7 @@ func (tt *crashCase) template(t *testing.T) string {
 	name := newSession(t, tt.entries)
 	if !tt.before {
 		_, err := migrate(background, fastDisk{}, name, fastOptions())
-		must(t, err)
+		must.Do(t, err)
 	}
 	if tt.prepare != nil {
 		tt.prepare(t, name)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A damage is what happens to one file of a store. nil is a file that is gone.
@@ -65,10 +66,10 @@ type damagedStore struct {
 func newDamagedStore(t *testing.T) damagedStore {
 	t.Helper()
 	_, name := newTestStore(t, 3)
-	must(t, appendN(fastDisk{}, name, 4, 5))
-	must(t, mark(fastDisk{}, name))
-	must(t, appendN(fastDisk{}, name, 6, 6))
-	must(t, appendN(fastDisk{}, name, 7, 7))
+	must.Do(t, appendN(fastDisk{}, name, 4, 5))
+	must.Do(t, mark(fastDisk{}, name))
+	must.Do(t, appendN(fastDisk{}, name, 6, 6))
+	must.Do(t, appendN(fastDisk{}, name, 7, 7))
 	s := mustOpen(t, Dir(name), fastOptions())
 	wantSound(t, s)
 	d := damagedStore{dir: filepath.Dir(name), text: catText(t, s)}
@@ -145,17 +146,17 @@ func (ds *damagedStore) try(t *testing.T, file, old string, d damage, alone bool
 	defer os.RemoveAll(filepath.Dir(dir))
 	name := filepath.Join(dir, "s.jsonl")
 	if alone {
-		must(t, os.Remove(name))
+		must.Do(t, os.Remove(name))
 	}
 	now, gone := "", d.do == nil
 	if gone {
-		must(t, os.Remove(filepath.Join(dir, "s.v2", file)))
+		must.Do(t, os.Remove(filepath.Join(dir, "s.v2", file)))
 	} else {
 		changed := false
 		if now, changed = d.do(old); !changed {
 			return
 		}
-		must(t, os.WriteFile(filepath.Join(dir, "s.v2", file), []byte(now), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "s.v2", file), []byte(now), 0o600))
 	}
 	bad := func(format string, args ...any) {
 		t.Helper()
@@ -266,7 +267,7 @@ func TestAppendBehindSwappedRows(t *testing.T) {
 	file := filepath.Join(s.dir, indexFile)
 	rows := strings.SplitAfter(readText(t, file), "\n")
 	rows[2], rows[3] = rows[3], rows[2]
-	must(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o600))
 	before := readText(t, file)
 	if err := appendN(fastDisk{}, name, 5, 5); !errors.Is(err, ErrCorrupt) || readText(t, file) != before {
 		t.Errorf("got %v", err)
@@ -280,12 +281,12 @@ func TestMarkerWithoutHashes(t *testing.T) {
 	s, name := newTestStore(t, 3)
 	text := catText(t, s)
 	m, err := readMarker(s.d, s.dir)
-	must(t, err)
+	must.Do(t, err)
 	file := filepath.Join(s.dir, markerFile)
 	plain := func(from, to string) {
 		m := m
 		m.PrefaceSHA, m.Self, m.Preface = "", "", strings.Replace(m.Preface, from, to, 1)
-		must(t, os.WriteFile(file, pretty(&m), 0o600))
+		must.Do(t, os.WriteFile(file, pretty(&m), 0o600))
 	}
 	plain("", "")
 	if rep := wantSound(t, s); len(rep.Notes) != 1 || catText(t, s) != text {
@@ -296,7 +297,7 @@ func TestMarkerWithoutHashes(t *testing.T) {
 		t.Errorf("another header than the file's: %+v, %v", rep, err)
 	}
 	plain("f4c0", "f4c1")
-	must(t, os.Remove(name))
+	must.Do(t, os.Remove(name))
 	if rep, err := s.Verify(t.Context()); err != nil || rep.OK() {
 		t.Errorf("another id than the manifest's: %+v, %v", rep, err)
 	}

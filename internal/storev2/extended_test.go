@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // extendedBundle is the bundle of a store with the documents of our own.
@@ -22,12 +23,12 @@ func extendedBundle(t *testing.T, dir string) map[string]any {
 		case stateFile:
 			for line := range strings.Lines(text) {
 				v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-				must(t, err)
+				must.Do(t, err)
 				states = append(states, v)
 			}
 		case markerFile:
 			v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-			must(t, err)
+			must.Do(t, err)
 			b["commit"] = v
 		}
 	}
@@ -46,14 +47,14 @@ func TestExtendedSchema(t *testing.T) {
 		o := testOptions
 		o.Extended, o.MaxSegment = true, 1200
 		m, err := Migrate(t.Context(), name, o)
-		must(t, err)
+		must.Do(t, err)
 		if m.Unfit.Session != (what == "session id") || m.Unfit.Types["mode_change"] != 1 || m.Unfit.IDs != 1 || m.Unfit.FirstID != "a b" {
 			t.Errorf("unfit: %+v", m.Unfit)
 		}
 		s := mustOpen(t, m.Dir, o)
 		stage := func(stage string, err error) {
 			t.Helper()
-			must(t, err)
+			must.Do(t, err)
 			if err := schema.Validate(extendedBundle(t, s.dir)); err != nil {
 				t.Errorf("%s, after %s: %v", what, stage, err)
 			}
@@ -82,7 +83,7 @@ func TestExtendedSchemaRefuses(t *testing.T) {
 	o := testOptions
 	o.Extended = true
 	m, err := Migrate(t.Context(), name, o)
-	must(t, err)
+	must.Do(t, err)
 	for what, spoil := range map[string]func(b map[string]any){
 		"frame under pi's id":  func(b map[string]any) { b["segments"].([]any)[0].(map[string]any)["schema"] = frameSchema },
 		"row under pi's id":    func(b map[string]any) { b["offsetIndex"].([]any)[0].(map[string]any)["schema"] = rowSchema },

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 var background = context.Background()
@@ -51,9 +52,7 @@ func newSession(t testing.TB, n int) string {
 func writeSession(t testing.TB, lines ...string) string {
 	t.Helper()
 	name := filepath.Join(fastDir(t), "s.jsonl")
-	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	return name
 }
 
@@ -72,18 +71,14 @@ func newTestStore(t testing.TB, n int) (*Store, string) {
 func mustOpen(t testing.TB, dir string, o Options) *Store {
 	t.Helper()
 	s, err := Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
 func wantSound(t testing.TB, s *Store) *Report {
 	t.Helper()
 	rep, err := s.Verify(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, p := range rep.Problems {
 		t.Errorf("%s %s: %s", p.Kind, p.Invariant, p.Text)
 	}
@@ -97,9 +92,7 @@ func ids(t testing.TB, s *Store) []string {
 	t.Helper()
 	var out []string
 	for e, err := range s.Entries() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out = append(out, e.ID)
 	}
 	return out
@@ -117,9 +110,7 @@ func catText(t testing.TB, s *Store) string {
 func readText(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return string(b)
 }
 
@@ -132,22 +123,16 @@ var vectorsOnce = sync.OnceValues(func() ([]byte, error) {
 func vectors(t testing.TB, prefixes ...string) string {
 	t.Helper()
 	data, err := vectorsOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	dir := t.TempDir()
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return dir
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		name := strings.TrimPrefix(h.Name, "vectors/")
 		wanted := false
 		for _, p := range prefixes {
@@ -163,9 +148,7 @@ func vectors(t testing.TB, prefixes ...string) string {
 func unpack(t testing.TB, to string, h *tar.Header, r io.Reader) {
 	t.Helper()
 	if h.FileInfo().IsDir() {
-		if err := os.MkdirAll(to, h.FileInfo().Mode().Perm()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(to, h.FileInfo().Mode().Perm()))
 		return
 	}
 	b, err := io.ReadAll(r)
@@ -175,17 +158,15 @@ func unpack(t testing.TB, to string, h *tar.Header, r io.Reader) {
 	if err == nil {
 		err = os.WriteFile(to, b, h.FileInfo().Mode().Perm())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // copyTree copies a directory, with the modes that a store has.
 func copyTree(t testing.TB, from, to string) {
 	t.Helper()
-	must(t, os.Mkdir(to, dirMode))
+	must.Do(t, os.Mkdir(to, dirMode))
 	entries, err := os.ReadDir(from)
-	must(t, err)
+	must.Do(t, err)
 	for _, e := range entries {
 		a, b := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
 		if e.IsDir() {
@@ -193,8 +174,8 @@ func copyTree(t testing.TB, from, to string) {
 			continue
 		}
 		data, err := os.ReadFile(a)
-		must(t, err)
-		must(t, os.WriteFile(b, data, fileMode))
+		must.Do(t, err)
+		must.Do(t, os.WriteFile(b, data, fileMode))
 	}
 }
 
@@ -210,8 +191,6 @@ func tree(t testing.TB, dir string) map[string]string {
 		out[filepath.ToSlash(rel)] = readText(t, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }

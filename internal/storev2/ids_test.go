@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The first release kept a table of ids beside the index. A store that has one is read and
@@ -16,14 +18,14 @@ func TestTableOfIDs(t *testing.T) {
 	s, name := newTestStore(t, 5)
 	file := filepath.Join(s.dir, "ids.hash")
 	table := strings.Repeat("sessids1", 64)
-	must(t, os.WriteFile(file, []byte(table), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(table), 0o600))
 	wantSound(t, s)
 	if e, err := s.Get("e0000002"); err != nil || e.Seq != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	must(t, mark(fastDisk{}, name))
-	must(t, s.Append(background, []byte(entryLine(6))))
-	must(t, s.RollbackTo(background, 1))
+	must.Do(t, mark(fastDisk{}, name))
+	must.Do(t, s.Append(background, []byte(entryLine(6))))
+	must.Do(t, s.RollbackTo(background, 1))
 	if _, err := s.Rebuild(background); err != nil {
 		t.Error(err)
 	}
@@ -58,7 +60,7 @@ func TestTakenIDs(t *testing.T) {
 			t.Errorf("%s: %v", last, err)
 		}
 	}
-	must(t, s.Append(background, batch(`{"type":"label","id":"x","parentId":"e0000030"}`)...))
+	must.Do(t, s.Append(background, batch(`{"type":"label","id":"x","parentId":"e0000030"}`)...))
 	wantSound(t, s)
 	if !strings.Contains(catText(t, s), `"id":"x"`) {
 		t.Error("the batch is not there")

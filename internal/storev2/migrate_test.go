@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -27,7 +28,7 @@ func TestMigrateCorpus(t *testing.T) {
 				continue
 			}
 			name := filepath.Join(fastDir(t), "s.jsonl")
-			must(t, os.WriteFile(name, []byte(text), 0o600))
+			must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 			o := testOptions
 			o.Extended = true
 			o.MaxSegment = int64(len(text))/3 + 64<<10
@@ -102,28 +103,20 @@ func TestMigrateGenerated(t *testing.T) {
 		}
 		later := rapid.IntRange(0, n).Draw(t, "appended later")
 		dir, err := fastTemp()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer os.RemoveAll(dir)
 		name := filepath.Join(dir, "s.jsonl")
 		first := strings.Join(lines[:len(lines)-later], "\n") + "\n"
-		if err := os.WriteFile(name, []byte(first), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(first), 0o600))
 		o := testOptions
 		o.MaxSegment = int64(rapid.IntRange(2000, 4000).Draw(t, "segment"))
 		m, err := migrate(background, fastDisk{}, name, o)
 		if errors.Is(err, ErrContract) && strings.Contains(err.Error(), "a segment holds") {
 			t.Skip("too large")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		s, err := openStore(fastDisk{}, m.Dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, line := range lines[len(lines)-later:] {
 			if err := s.Append(background, []byte(line)); err != nil && strings.Contains(err.Error(), "a segment holds") {
 				t.Skip("too large")
@@ -165,7 +158,7 @@ func TestMigrateRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "s.jsonl")
-			must(t, os.WriteFile(file, []byte(tt.text), 0o600))
+			must.Do(t, os.WriteFile(file, []byte(tt.text), 0o600))
 			_, err := Migrate(t.Context(), file, testOptions)
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("%v, want %v with %q", err, tt.want, tt.says)
@@ -196,8 +189,8 @@ func TestMigrateKeepsAppended(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
 	_, err := Migrate(t.Context(), name, testOptions) // again, in place of its like
-	must(t, err)
-	must(t, s.Append(t.Context(), []byte(entryLine(4))))
+	must.Do(t, err)
+	must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 	m, err := Migrate(t.Context(), name, testOptions)
 	if got := ids(t, s); err != nil || len(got) != 4 || m.Taken != 0 || m.Entries != 4 {
 		t.Errorf("%+v, %v, entries %v", m, err, got)
@@ -210,7 +203,7 @@ func TestMigrateKeepsAppended(t *testing.T) {
 func TestMigrateTakesIn(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
-	must(t, s.Append(t.Context(), []byte(entryLine(4))))
+	must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 	branch := func(id, parent string) string {
 		return strings.NewReplacer("e0000002", id, "e0000001", parent).Replace(entryLine(2))
 	}
@@ -227,7 +220,7 @@ func TestMigrateTakesIn(t *testing.T) {
 	if got := ids(t, s); len(got) != 4 { // the file has all of the store now: it would be built anew
 		t.Errorf("a dry run left %v", got)
 	}
-	must(t, s.Append(t.Context(), []byte(entryLine(5))))
+	must.Do(t, s.Append(t.Context(), []byte(entryLine(5))))
 	if m, err = Migrate(t.Context(), name, o); err != nil || m.Taken != 2 || m.Entries != 7 {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -261,12 +254,12 @@ func TestForeignRewritten(t *testing.T) {
 		{testHeader + "\n" + entryLine(9) + "\n", "e0000009"},
 		{"", ""},
 	} {
-		must(t, os.WriteFile(name, []byte(tt.text), 0o600))
+		must.Do(t, os.WriteFile(name, []byte(tt.text), 0o600))
 		if f, err := s.Foreign(t.Context()); err != nil || strings.Join(f.IDs, " ") != tt.want {
 			t.Errorf("%.200q: %+v, %v", tt.text, f, err)
 		}
 	}
-	must(t, os.Remove(name))
+	must.Do(t, os.Remove(name))
 	if f, err := s.Foreign(t.Context()); err != nil || len(f.IDs) > 0 {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -277,9 +270,9 @@ func TestRollbackForce(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
 	text := readText(t, name)
-	must(t, appendN(disk.OS{}, name, 4, 6))
+	must.Do(t, appendN(disk.OS{}, name, 4, 6))
 	file := lastSegment(t, name)
-	must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 6", "number 7", 1)), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 6", "number 7", 1)), 0o600))
 	o := testOptions
 	for range 2 { // the second time the store is FAILED
 		if _, err := Rollback(t.Context(), name, "test", o); !errors.Is(err, ErrUnsaved) && !errors.Is(err, ErrCorrupt) {
@@ -299,10 +292,10 @@ func TestRollback(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
 	text := readText(t, name)
-	must(t, s.Append(t.Context(), []byte(entryLine(4))))
+	must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 	out, err := Rollback(t.Context(), name, "because", testOptions)
 	to := out.Dir
-	must(t, err)
+	must.Do(t, err)
 	if readText(t, name) != text+entryLine(4)+"\n" || out.Carried != 1 {
 		t.Errorf("%d entries were carried into the file", out.Carried)
 	}
@@ -314,7 +307,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 	events, err := ledger(disk.OS{}, to)
-	must(t, err)
+	must.Do(t, err)
 	var phases []string
 	for _, e := range events {
 		phases = append(phases, e.Phase)
@@ -326,5 +319,5 @@ func TestRollback(t *testing.T) {
 		t.Errorf("events %s", got)
 	}
 	_, err = Migrate(t.Context(), name, testOptions) // and forth again
-	must(t, err)
+	must.Do(t, err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The three rules of a migration that died, and what becomes of a missing target.
@@ -16,8 +17,8 @@ func TestRecoverMigration(t *testing.T) {
 	staged := func(t *testing.T) (*Store, string) { // in place, not confirmed
 		s, name := newTestStore(t, 3)
 		tr := transition{seq: 1, from: Clean, to: MigrationStaging, reason: "test", at: s.o.now(), ordered: true}
-		must(t, os.Remove(filepath.Join(s.dir, stateFile)))
-		must(t, writeState(disk.OS{}, s.dir, &tr, true))
+		must.Do(t, os.Remove(filepath.Join(s.dir, stateFile)))
+		must.Do(t, writeState(disk.OS{}, s.dir, &tr, true))
 		if err := s.Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, ErrState) {
 			t.Errorf("appending: %v", err)
 		}
@@ -25,12 +26,12 @@ func TestRecoverMigration(t *testing.T) {
 	}
 	flip := func(t *testing.T, s *Store) {
 		file := s.segmentPath(1)
-		must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 1", "number 7", 1)), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 1", "number 7", 1)), 0o600))
 	}
 	t.Run("no marker", func(t *testing.T) {
 		t.Parallel()
 		s, name := staged(t)
-		must(t, os.Remove(filepath.Join(s.dir, markerFile)))
+		must.Do(t, os.Remove(filepath.Join(s.dir, markerFile)))
 		got, err := Recover(t.Context(), name, testOptions)
 		if err != nil || got.Action != "source" || got.Dir != "" {
 			t.Errorf("%+v, %v", got, err)
@@ -61,8 +62,8 @@ func TestRecoverMigration(t *testing.T) {
 		}
 	})
 	for what, spoil := range map[string]func(t *testing.T, name string){
-		"gone":    func(t *testing.T, name string) { must(t, os.Remove(name)) },
-		"changed": func(t *testing.T, name string) { must(t, os.WriteFile(name, []byte(testHeader+"\n"), 0o600)) },
+		"gone":    func(t *testing.T, name string) { must.Do(t, os.Remove(name)) },
+		"changed": func(t *testing.T, name string) { must.Do(t, os.WriteFile(name, []byte(testHeader+"\n"), 0o600)) },
 	} {
 		t.Run("marker, damaged, target "+what, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +85,7 @@ func TestRecoverMigration(t *testing.T) {
 		t.Parallel()
 		s, name := newTestStore(t, 3)
 		text := readText(t, name)
-		must(t, s.Append(t.Context(), []byte(entryLine(4))))
+		must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 		flip(t, s)
 		got, err := Recover(t.Context(), name, testOptions)
 		if err != nil || got.Action != "rolledback" || got.Carried != 1 || got.Lost != 0 || readText(t, name) != text+entryLine(4)+"\n" {
@@ -94,9 +95,9 @@ func TestRecoverMigration(t *testing.T) {
 	t.Run("damaged, with entries of its own", func(t *testing.T) {
 		t.Parallel()
 		s, name := newTestStore(t, 3)
-		must(t, s.Append(t.Context(), []byte(entryLine(4))))
+		must.Do(t, s.Append(t.Context(), []byte(entryLine(4))))
 		file := lastSegment(t, name)
-		must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 4", "number 7", 1)), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 4", "number 7", 1)), 0o600))
 		if _, err := Recover(t.Context(), name, testOptions); !errors.Is(err, ErrUnsaved) {
 			t.Errorf("%v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A verdict is what pi's code of the last generation makes of a damaged store.
@@ -34,13 +35,9 @@ var kindOf = []struct{ prefix, kind string }{
 func verdicts(t *testing.T) map[string]verdict {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(corpus.Dir(), "v2", "tamper-expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var all map[string]struct{ Era3 verdict }
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &all))
 	out := map[string]verdict{}
 	for name, v := range all {
 		out[name] = v.Era3
@@ -68,9 +65,7 @@ func TestVerifyDamagedAsPi(t *testing.T) {
 			s := mustOpen(t, filepath.Join(dir, "tamper", name+".v2"), testOptions)
 			before := tree(t, s.dir)
 			rep, err := s.Verify(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			got := "" // the first problem that is not one of the manifest, at which pi's validate does not look
 			for _, p := range rep.Problems {
 				if p.Kind != "manifest" && p.Kind != "checkpoint" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A readDisk fails one call that only reads: opening a file, reading it, listing a
@@ -70,9 +71,9 @@ func TestTransientErrors(t *testing.T) {
 	}
 	t.Parallel()
 	_, name := newTestStore(t, 3)
-	must(t, mark(fastDisk{}, name))
-	must(t, appendN(fastDisk{}, name, 4, 4))
-	must(t, appendN(fastDisk{}, name, 5, 5))
+	must.Do(t, mark(fastDisk{}, name))
+	must.Do(t, appendN(fastDisk{}, name, 4, 4))
+	must.Do(t, appendN(fastDisk{}, name, 5, 5))
 	for what, do := range map[string]func(d disk.FS, name string) error{
 		"rollback to a checkpoint": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
@@ -83,7 +84,7 @@ func TestTransientErrors(t *testing.T) {
 			return withStore(d, name, func(s *Store) error { _, err := s.Rebuild(background); return err })
 		},
 		"recover": func(d disk.FS, name string) error {
-			must(t, os.Truncate(filepath.Join(filepath.Dir(name), "s.v2", ledgerFile), 100))
+			must.Do(t, os.Truncate(filepath.Join(filepath.Dir(name), "s.v2", ledgerFile), 100))
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
 		},

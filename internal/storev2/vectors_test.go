@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 const (
@@ -22,9 +23,7 @@ const (
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(filepath.Join(corpus.Dir(), "v2", "WORKED.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text := string(b)
 	get := func(pattern string, at int) string {
 		t.Helper()
@@ -46,9 +45,7 @@ func TestWorkedExample(t *testing.T) {
 			t.Errorf("frame %d: CRC %s, want %s", i+1, got, want)
 		}
 		f, err := parseFrame(strings.TrimSuffix(lines[i], "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if f.payload != payload || f.checkPayload() != nil {
 			t.Errorf("frame %d: payload %q, want %q", i+1, f.payload, payload)
 		}
@@ -61,9 +58,7 @@ func TestWorkedExample(t *testing.T) {
 		}
 	}
 	m, err := readManifest(disk.OS{}, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	m.Integrity.Self = ""
 	if got, want := string(compact(&m)), get(`(?m)^  (\{"schema":"pi.session_store_v2.manifest.*\})$`, 0); got != want {
 		t.Errorf("manifest is hashed as\n%s, want\n%s", got, want)
@@ -102,9 +97,7 @@ func TestStoresOfPi(t *testing.T) {
 			before := tree(t, root)
 			s := mustOpen(t, root, testOptions)
 			rep, err := s.Verify(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var kinds []string
 			for _, p := range rep.Problems {
 				kinds = append(kinds, p.Kind)
@@ -148,19 +141,13 @@ func TestRollbackToAsPi(t *testing.T) {
 	dir := vectors(t, "rollback_e3_")
 	root := filepath.Join(dir, "rollback_e3_after.v2")
 	want := tree(t, root)
-	if err := os.RemoveAll(root); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, "rollback_e3_before.v2"), root); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(root))
+	must.Do(t, os.Rename(filepath.Join(dir, "rollback_e3_before.v2"), root))
 	s := mustOpen(t, root, testOptions)
 	err := s.change(t.Context(), func(w *writer) error {
 		return w.rollbackTo(1, "00000000-0000-0000-0000-00000000000a", "rollback_20260215_204900")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	got := tree(t, root)
 	for name, text := range want {
 		if got[name] != text {
@@ -189,9 +176,7 @@ func TestMigrateVectorSession(t *testing.T) {
 	o := testOptions
 	o.MaxSegment = 1200
 	m, err := Migrate(t.Context(), name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if m.Entries != 12 || !m.EntryCountMatch || !m.HashChainMatch || !m.IndexConsistent {
 		t.Errorf("migration says %+v", m)
 	}
@@ -205,13 +190,9 @@ func TestMigrateVectorSession(t *testing.T) {
 		t.Errorf("ids %v, want %v", got, want)
 	}
 	ours, err := readManifest(disk.OS{}, s.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	theirs, err := readManifest(disk.OS{}, pi.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a, b := ours.Counters, theirs.Counters
 	a.Bytes, b.Bytes = 0, 0
 	if a != b || ours.SessionID != theirs.SessionID {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -75,13 +76,9 @@ func TestAgents(t *testing.T) {
 func TestForeignIsNotStdin(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "large")
-	if err := os.WriteFile(path, []byte(header), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(header), 0o600))
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	cli.Run(t.Context(), cli.Tool{Name: "x", New: func() ([]cli.Flag, cli.Action) {
 		return nil, func(_ context.Context, s *cli.Streams, _ []string) error {

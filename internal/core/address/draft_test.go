@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -26,18 +27,14 @@ func streams() *cli.Streams {
 func draft(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := store.CreateDraft(path, strings.NewReader(header), false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.CreateDraft(path, strings.NewReader(header), false))
 	return path
 }
 
 func target(t *testing.T, path, role string) *Target {
 	t.Helper()
 	tg, err := OpenTarget(t.Context(), streams(), path, TargetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { tg.Close() })
 	if _, err := tg.Batch.AddMessage(session.NewTextMessage(role, "text")); err != nil {
 		t.Fatal(err)
@@ -45,28 +42,17 @@ func target(t *testing.T, path, role string) *Target {
 	return tg
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // A name that was taken since the draft was opened: nothing is written.
 func TestPublishOccupied(t *testing.T) {
 	t.Parallel()
 	path := draft(t)
 	tg := target(t, path, "assistant")
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("theirs"), 0o600))
 	err := tg.Commit()
 	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "nothing was written") {
 		t.Errorf("got %v", err)
 	}
-	if read(t, path) != "theirs" || read(t, store.Draft(path)) != header {
+	if must.Read(t, path) != "theirs" || must.Read(t, store.Draft(path)) != header {
 		t.Error("something was lost")
 	}
 }
@@ -96,10 +82,8 @@ func waitForPublication(t *testing.T) {
 		t.Fatalf("did not wait: %v", err)
 	default:
 	}
-	if err := errors.Join(first.Commit(), first.Close(), <-second); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(read(t, path), "\n")
+	must.Do(t, errors.Join(first.Commit(), first.Close(), <-second))
+	lines := strings.Split(must.Read(t, path), "\n")
 	if len(lines) != 4 || !strings.Contains(lines[2], "second") || !strings.Contains(lines[2], `"parentId":"`+first.Batch.Leaf+`"`) {
 		t.Errorf("got %q", lines)
 	}

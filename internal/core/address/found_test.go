@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/storev2"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A file that was found in a directory is read no further than it goes when it is opened: a
@@ -18,24 +19,16 @@ import (
 func TestOpenFoundEnds(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("one\n"), 0o600))
 	in, err := OpenFound(t.Context(), &cli.Streams{}, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer in.Close()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := f.WriteString("two\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	if data, err := io.ReadAll(in); err != nil || string(data) != "one\n" {
 		t.Errorf("%q %v", data, err)
 	}
@@ -49,16 +42,12 @@ func TestNeighbours(t *testing.T) {
 	session := `{"type":"session","version":3,"id":"00000000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
 		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi"}}` + "\n"
 	for _, name := range []string{"plain.jsonl", "moved.jsonl", "beside.jsonl"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(session), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(session), 0o600))
 	}
 	if _, err := storev2.Migrate(t.Context(), filepath.Join(dir, "moved.jsonl"), storev2.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "beside.v2"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "beside.v2"), 0o700))
 	if err := os.Symlink("moved.jsonl", filepath.Join(dir, "link.jsonl")); err != nil {
 		t.Skip("no links here")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // What a directory is beside a file: nothing, a cache of pi's, or the session.
@@ -34,12 +35,8 @@ func TestCommitted(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s.jsonl")
 			for file, text := range tt.files {
 				file = filepath.Join(Dir(path), filepath.FromSlash(file))
-				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+				must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 			}
 			if got := IsStore(Dir(path) + string(os.PathSeparator)); got != tt.store {
 				t.Errorf("a store: %v, want %v", got, tt.store)
@@ -62,12 +59,8 @@ func TestCommitted(t *testing.T) {
 func TestCommittedOdd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "a.v2", LedgerFile), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "b.v2"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "a.v2", LedgerFile), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "b.v2"), nil, 0o600))
 	for _, name := range []string{"a.jsonl", "b.jsonl", "c.v2", "a.v2"} {
 		if got, err := Committed(filepath.Join(dir, name)); got != "" || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)

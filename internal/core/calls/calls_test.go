@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -22,9 +23,7 @@ func entries(t *testing.T, messages ...string) []session.Entry {
 		parent = fmt.Sprintf(`"e%d"`, i)
 	}
 	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if len(s.Entries) != len(messages) {
 		t.Fatalf("%d entries of %d", len(s.Entries), len(messages))
 	}
@@ -262,13 +261,9 @@ func TestGlob(t *testing.T) {
 		{"x", "a x", false, false},
 	} {
 		file, err := calls.FileGlob(tt.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		line, err := calls.LineGlob(tt.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if file.Match(tt.text) != tt.file || line.Match(tt.text) != tt.line {
 			t.Errorf("%s %q: as a path %t, as a line %t", tt.pattern, tt.text, file.Match(tt.text), line.Match(tt.text))
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -168,9 +169,7 @@ func TestCheckReaders(t *testing.T) {
 	t.Parallel()
 	for name, tt := range checks {
 		a, err := check.Check(strings.NewReader(tt.input), check.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		b, err := check.Check(iotest.HalfReader(strings.NewReader(tt.input)), check.Options{})
 		if diff := cmp.Diff(a, b); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", name, err, diff)
@@ -249,9 +248,7 @@ func TestPairsAgree(t *testing.T) {
 		}
 		input := text(lines...)
 		found, err := check.Check(strings.NewReader(input), check.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		orphans := map[string]bool{}
 		for _, f := range found {
 			if f.Kind == check.OrphanResult {
@@ -259,9 +256,7 @@ func TestPairsAgree(t *testing.T) {
 			}
 		}
 		s, err := session.Read(strings.NewReader(input))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, head := range s.Heads() {
 			path, _ := s.Path(head)
 			for i, p := range convo.Pair(convo.MessagesOf(convo.Project(path))) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/check"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -61,9 +62,7 @@ func text(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 func findings(t testing.TB, input string, o check.Options) []string {
 	t.Helper()
 	found, err := check.Check(strings.NewReader(input), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	out := []string{}
 	for _, f := range found {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", f.Line, f.Severity, f.Kind, f.ID)))
@@ -98,9 +97,7 @@ func checkPlace(t testing.TB, input string, f check.Finding) {
 func repair(t testing.TB, input string, relink bool) *check.Repaired {
 	t.Helper()
 	r, err := check.Repair(strings.NewReader(input), check.RepairOptions{Relink: relink, Migrate: true, Header: makeHeader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 

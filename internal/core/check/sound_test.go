@@ -8,15 +8,14 @@ import (
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // soundAgrees holds Sound to its law: of what is sound by it, Check finds nothing.
 func soundAgrees(t *testing.T, input string) (sound bool) {
 	t.Helper()
 	sound, err := check.Sound(strings.NewReader(input))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if found := findings(t, input, check.Options{}); sound && len(found) > 0 {
 		t.Errorf("said to be sound: %q\n%s", found, input)
 	}
@@ -160,9 +159,7 @@ func TestHostile(t *testing.T) {
 			t.Parallel()
 			input := tt.make()
 			found, err := check.Check(strings.NewReader(input), check.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			n := 0
 			for _, f := range found {
 				if f.Severity == check.Error {

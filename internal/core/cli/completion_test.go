@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestFlags(t *testing.T) {
@@ -40,9 +41,7 @@ func completion(t *testing.T, shell string) string {
 	odd := demo(nil)
 	odd.Name = "sess-other"
 	var b bytes.Buffer
-	if err := cli.Completion(&b, shell, []cli.Tool{demo(nil), odd}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cli.Completion(&b, shell, []cli.Tool{demo(nil), odd}))
 	return b.String()
 }
 
@@ -131,9 +130,7 @@ func TestCompletionFlag(t *testing.T) {
 			want := ""
 			if tt.stdout == "script" {
 				var b bytes.Buffer
-				if err := cli.Completion(&b, args[1], []cli.Tool{demo(nil)}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cli.Completion(&b, args[1], []cli.Tool{demo(nil)}))
 				want = b.String()
 			}
 			var out, errs bytes.Buffer

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func fifo(t *testing.T) string {
@@ -31,9 +33,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	w, err := os.OpenFile(name, os.O_WRONLY, 0) // ends the call left behind
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	w.Close()
 }
 
@@ -46,9 +46,7 @@ func TestPipeWithWriter(t *testing.T) {
 		os.WriteFile(name, []byte("from a pipe"), 0o600)
 	}()
 	r, err := openFile(name, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Close()
 	if data, err := io.ReadAll(r); err != nil || string(data) != "from a pipe" {
 		t.Errorf("read %q, %v", data, err)
@@ -62,17 +60,13 @@ func TestDescriptorOfPipe(t *testing.T) {
 		t.Skip("no /dev/fd")
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := w.WriteString("written before"); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()
 	in, err := openFile(fmt.Sprintf("/dev/fd/%d", r.Fd()), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer in.Close()
 	if data, err := io.ReadAll(in); err != nil || string(data) != "written before" {
 		t.Errorf("read %q, %v", data, err)
@@ -88,14 +82,10 @@ func TestDevices(t *testing.T) {
 		t.Errorf("/dev/zero: %v", err)
 	}
 	r, err := openFile(os.DevNull, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Close()
 	zero, err := os.Open("/dev/zero")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer zero.Close()
 	s := &Streams{in: &input{r: zero}}
 	if _, err := s.OpenInput("-"); err == nil || !strings.Contains(err.Error(), "standard input: is a device") {

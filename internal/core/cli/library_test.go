@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	urfave "github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The tests of this file hold docs/adr/0028-the-command-line.md to what the
@@ -184,9 +186,7 @@ func TestLibraryHelp(t *testing.T) { // not parallel: the flags of the library's
 	app := libraryApp(&out, &got)
 	long := strings.Repeat("long-", 12) + "name"
 	app.Flags = append(app.Flags, &urfave.BoolFlag{Name: long})
-	if err := app.Run([]string{"tool", "--help"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, app.Run([]string{"tool", "--help"}))
 	column := func(help string) int {
 		for line := range strings.Lines(help) {
 			if at := strings.Index(line, "print no messages"); at >= 0 {
@@ -204,9 +204,7 @@ func TestLibraryHelp(t *testing.T) { // not parallel: the flags of the library's
 		var b bool
 		return []Flag{Bool(&b, long, "")}, nil
 	}
-	if err := writeHelp(&ours, tool); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeHelp(&ours, tool))
 	if at := column(ours.String()); at < 0 || at > gutter+4 {
 		t.Errorf("the frame begins the second column at %d:\n%s", at, ours.String())
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // The test binary plays the tool when this variable names a way to act.
@@ -91,17 +92,11 @@ func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) ou
 	t.Helper()
 	cmd.Env = append(os.Environ(), actAs+"="+act)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	in, err := cmd.StdinPipe() // held open: a reader of it waits
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer in.Close()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	guard := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer guard.Stop()
 	var rest bytes.Buffer
@@ -110,9 +105,7 @@ func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) ou
 		if line, err := lines.ReadString('\n'); line != "ready\n" {
 			t.Fatalf("%q, %v instead of ready", line, err)
 		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Signal(sig))
 	}
 	ended := make(chan struct{})
 	if len(signals) > 1 && signals[0] == signals[1] {
@@ -129,9 +122,7 @@ func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) ou
 	}
 	_, err = io.Copy(&rest, lines)
 	close(ended)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	exit, _ := errors.AsType[*exec.ExitError](cmd.Wait())
 	if exit == nil {
 		return outcome{stderr: rest.String()}
@@ -146,9 +137,7 @@ func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) ou
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return path
 }
 
@@ -207,9 +196,7 @@ func TestMainRespectsIgnoredSignals(t *testing.T) {
 func TestMainReaderGone(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Close()
 	defer w.Close()
 	cmd := exec.Command(self(t))

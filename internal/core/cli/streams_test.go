@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestMessages(t *testing.T) {
@@ -96,9 +97,7 @@ func TestOpenInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "s.jsonl")
-	if err := os.WriteFile(file, []byte("file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("file"), 0o600))
 	tool := demo(func(_ context.Context, s *cli.Streams, operands []string) error {
 		r, err := s.OpenInput(operands[0])
 		if err != nil {
@@ -125,9 +124,7 @@ func TestOpenInput(t *testing.T) {
 func TestFilesBehindStreams(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	var same bool
 	tool := demo(func(_ context.Context, s *cli.Streams, _ []string) error {

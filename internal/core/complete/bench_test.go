@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // BenchmarkSessions completes the id of a session in a store of 10,000 in 200 projects,
@@ -18,16 +19,12 @@ func BenchmarkSessions(b *testing.B) {
 	b.Setenv("SESS_DIR", dir)
 	for i := range 10_000 {
 		project := filepath.Join(dir, fmt.Sprintf("--p%03d--", i%200))
-		if err := os.MkdirAll(project, 0o700); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.MkdirAll(project, 0o700))
 		id := fmt.Sprintf("019b%04x-0000-7000-8000-000000000000", i)
 		text := `{"type":"session","version":3,"id":"` + id + `","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p"}` + "\n" +
 			`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"question","timestamp":1}}` + "\n"
 		name := fmt.Sprintf("2026-01-%02dT03-04-05-000Z_%s.jsonl", 1+i/400, id)
-		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(project, name), []byte(text), 0o600))
 	}
 	for _, word := range []string{"", "019b27"} {
 		b.Run("word="+word, func(b *testing.B) {

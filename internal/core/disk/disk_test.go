@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // Every way of publishing keeps what has the name already, and the file.
@@ -39,19 +41,13 @@ func TestPublish(t *testing.T) {
 			taken("a file")
 			want(t, to, "theirs")
 			os.Remove(to)
-			if err := os.Mkdir(to, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(to, 0o700))
 			taken("a directory")
 			os.Remove(to)
-			if err := os.Symlink("nowhere", to); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink("nowhere", to))
 			taken("a dangling link")
 			os.Remove(to)
-			if err := publish(from, to, ways...); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, publish(from, to, ways...))
 			want(t, to, "ours")
 			os.Remove(from) // which a link leaves
 			if err := publish(from, filepath.Join(dir, "other"), ways...); !errors.Is(err, fs.ErrNotExist) {
@@ -205,9 +201,7 @@ func TestClosing(t *testing.T) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 func want(t *testing.T, name, text string) {
@@ -223,25 +217,19 @@ func TestWriteBehind(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "f")
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	e := &WriteBehind{W: f}
 	var want []byte
 	for i, n := range []int{0, 1, behindStep - 1, behindStep, 3*behindStep + 7, 5} {
 		p := bytes.Repeat([]byte{byte('a' + i)}, n)
 		want = append(want, p...)
-		if err := e.WriteAll(p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.WriteAll(p))
 		n, err := e.Write(p)
 		if want = append(want, p...); n != len(p) || err != nil {
 			t.Fatalf("%d of %d bytes, %v", n, len(p), err)
 		}
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(f.Sync(), f.Close()))
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
 	}
@@ -270,9 +258,7 @@ func TestClaim(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			root, err := os.OpenRoot(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer root.Close()
 			for round := range 50 {
 				to := "to" + string(rune('A'+round))

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // Only who writes to the file itself counts, and not this process.
@@ -16,9 +18,7 @@ func TestHolders(t *testing.T) {
 			dir := t.TempDir()
 			name := filepath.Join(dir, "s.jsonl")
 			write(t, name, "x\n")
-			if err := os.Mkdir(filepath.Join(dir, "other"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(filepath.Join(dir, "other"), 0o700))
 			target := map[string]string{">>other/": ">>other/s.jsonl", ">>link": ">>link.jsonl"}[how]
 			if target == "" {
 				target = how + "s.jsonl"
@@ -26,28 +26,18 @@ func TestHolders(t *testing.T) {
 			c := exec.Command("sh", "-c", "exec 7"+target+"; echo; read x")
 			c.Dir = dir
 			in, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			must.Do(t, c.Start())
 			if _, err := out.Read(make([]byte, 1)); err != nil { // it has opened the file
 				t.Fatal(err)
 			}
 			own, err := os.OpenFile(name, os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer own.Close()
 			fi, err := own.Stat()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			list := Holders(name, fi)
 			if len(list) != want || want == 1 && (list[0].PID != c.Process.Pid || list[0].Name != "sh") {
 				t.Errorf("%v, want %d of process %d", list, want, c.Process.Pid)

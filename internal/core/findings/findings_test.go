@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/ansi"
 	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A hostile finding has in every text what must not reach a terminal or turn the order of a text.
@@ -30,14 +31,10 @@ func TestFilesAreClean(t *testing.T) {
 	for name, form := range map[string]findings.Form{"SARIF": findings.Sarif, "JUnit": findings.Junit, "GitHub": findings.GitHub} {
 		var out strings.Builder
 		p := findings.Printer{Form: form, Out: &out, Tool: "sess-x", Version: "1"}
-		if err := p.Print(hostile{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Print(hostile{}))
 		p.Case(evil, evil, []string{evil, "second " + evil})
 		p.Case("s", "holds", nil)
-		if err := p.End(func() string { return "{}" }, errors.New(evil)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.End(func() string { return "{}" }, errors.New(evil)))
 		texts := []string{out.String()}
 		switch form {
 		case findings.Sarif:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -295,22 +296,16 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	data, _ := plain(rand.New(rand.NewPCG(7, 1)), 50, 2000)
 	name := filepath.Join(t.TempDir(), "src")
-	if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(data), 0o600))
 	src, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer src.Close()
 	size := int64(len(data))
 	ranges := []index.Range{{0, 10}, {20, 400_000}, {400_001, 400_001}, {size - 7, size}}
 	want := data[:10] + data[20:400_000] + data[size-7:]
 	t.Run("pipe", func(t *testing.T) {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer r.Close()
 		done := make(chan error, 1)
 		go func() { done <- errors.Join(index.Copy(w, src, ranges), w.Close()) }()
@@ -326,9 +321,7 @@ func TestCopy(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			dst, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|flag, 0o600)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if err := errors.Join(index.Copy(dst, src, ranges), dst.Close()); err != nil {
 				t.Error(err)
 			}
@@ -339,9 +332,7 @@ func TestCopy(t *testing.T) {
 	}
 	t.Run("too short", func(t *testing.T) {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer null.Close()
 		if err := index.Copy(null, src, []index.Range{{0, size + 1}}); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, index.ErrSource) {
 			t.Errorf("%v", err)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // open starts a shell script. Its standard error and its end are stored in said and ended. Grace is an hour for one that
@@ -25,9 +27,7 @@ func open(ctx context.Context, t *testing.T, grace time.Duration, script string)
 		}
 		return Failure("stub", state, strings.TrimSpace(said.String()))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r, said
 }
@@ -111,9 +111,7 @@ func TestClose(t *testing.T) {
 func left(t *testing.T, silence time.Duration) (p *Process, holder *os.File) {
 	t.Helper()
 	out, holder, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p = &Process{
 		stdout: out, exited: make(chan struct{}), read: make(chan struct{}), noted: make(chan struct{}), drained: make(chan struct{}),
 		silence: silence,
@@ -141,9 +139,7 @@ func TestSilence(t *testing.T) {
 	p, holder := left(t, time.Hour)
 	close(p.exited)
 	for _, word := range []string{"a", "b"} { // the reader was away for longer than the silence
-		if err := p.stdout.SetReadDeadline(time.Unix(1, 0)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.stdout.SetReadDeadline(time.Unix(1, 0)))
 		_, _ = holder.WriteString(word)
 		if n, err := p.Read(make([]byte, 16)); n != 1 || err != nil {
 			t.Errorf("away: %d, %v", n, err)

@@ -24,6 +24,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/secret"
 	treepkg "github.com/sess-tools/sess/internal/core/tree"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -51,9 +52,7 @@ func with(t tester, o Options) *Redactor {
 		o.Set = rules
 	}
 	r, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 
@@ -74,9 +73,7 @@ func runBeside(r *Redactor, text string, beside bool) (out string, found []Found
 func redacted(t tester, o Options, text string) (string, []Found) {
 	t.Helper()
 	out, found, err := run(with(t, o), text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if others, also, err := runBeside(with(t, o), text, true); others != out || !reflect.DeepEqual(also, found) || err != nil {
 		t.Errorf("side by side it is %v, %v\n%s\nnot %v\n%s", err, also, others, found, out)
 	}
@@ -84,9 +81,7 @@ func redacted(t tester, o Options, text string) (string, []Found) {
 		t.Errorf("the shape changed:\n%s\n%s", shapes(text), shapes(out))
 	}
 	again, more, err := run(with(t, o), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if again != out {
 		t.Errorf("it is not the same again:\n%s\n%s", out, again)
 	}
@@ -165,9 +160,7 @@ func TestTree(t *testing.T) {
 			b.WriteString(strings.Replace(line, `"text":"`, `"text":"`+m.GitHub()+" ", 1))
 		}
 		out, _, err := run(with(t, Options{}), b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if treeOf(t, b.String()) != treeOf(t, out) {
 			t.Errorf("%s: another tree", name)
 		}
@@ -294,9 +287,7 @@ func TestStructural(t *testing.T) {
 		"role": "toolResult", "toolCallId": ghp, "content": []any{map[string]any{"type": "toolCall", "id": ghp, "arguments": map[string]any{"id": ghp}}},
 	}}) + "\n"
 	out, found, err := run(with(t, Options{}), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if strings.Count(out, ghp) != 4 || strings.Count(out, "[redacted:github-pat]") != 1 {
 		t.Error("not as wanted")
 	}
@@ -333,9 +324,7 @@ func TestImages(t *testing.T) {
 		for _, format := range []string{"%s", "data:image/x;base64,%s", "![a](data:image/x;base64,%s) b"} {
 			in := message(map[string]any{"type": "image", "data": fmt.Sprintf(format, base64.StdEncoding.EncodeToString(data)), "mimeType": "image/png"})
 			set, err := secret.New(secret.Options{Bare: true, Rules: []secret.Rule{{ID: "any", Regex: `[A-Za-z0-9+/]{20}`}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if out, found, err := run(with(t, Options{Set: set}), in); out != in || len(found) > 0 || err != nil {
 				t.Errorf("%s in %s: changed: %v %v", name, format, kinds(found), err)
 			}
@@ -372,9 +361,7 @@ func pictures(t *testing.T) map[string][]byte {
 		"gif":  func(b *bytes.Buffer) error { return gif.Encode(b, img, nil) },
 	} {
 		var b bytes.Buffer
-		if err := encode(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, encode(&b))
 		out[name] = b.Bytes()
 	}
 	out["webp"] = append([]byte("RIFF\x64\x00\x00\x00WEBPVP8L"), bytes.Repeat([]byte{0x12, 0xfe}, 46)...)
@@ -548,9 +535,7 @@ func TestStyles(t *testing.T) {
 		"kind": "[redacted:github-pat]", "mask:4": ghp[:4] + "***", "mask:8": ghp[:8] + "***", "XXX": "XXX",
 	} {
 		style, err := ParseStyle(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if out, _ := redacted(t, Options{Style: style}, in); out != message(text1(want+" "+want)) {
 			t.Errorf("%s: %s", word, out)
 		}
@@ -593,9 +578,7 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	const value = `pass"word/+é` // no rule knows it
 	set, err := secret.New(secret.Options{Values: []secret.Value{{Name: "env:X", Text: value}}, Depth: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	quoted := encoded(value)
 	for _, form := range []string{
 		value, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte("a" + value)), base64.StdEncoding.EncodeToString([]byte("ab" + value + "c")),
@@ -650,9 +633,7 @@ func TestProperty(t *testing.T) {
 		}
 		var texts []string
 		var v any
-		if err := json.Unmarshal([]byte(out), &v); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, json.Unmarshal([]byte(out), &v))
 		strs(v, &texts)
 		for _, f := range forms {
 			for _, text := range texts {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -64,9 +65,7 @@ func TestGenuine(t *testing.T) {
 func context(t *testing.T, path string) []session.Message {
 	t.Helper()
 	s, err := session.Read(bytes.NewReader(corpus.Session(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	leaf, _ := s.Leaf()
 	entries, _ := s.Path(leaf)
 	return convo.ToLLM(convo.MessagesOf(convo.Project(entries)))
@@ -82,9 +81,7 @@ func TestGolden(t *testing.T) {
 		openAI, openAIRepairs := openAIText(messages, render.Options{System: true})
 		anthropic, anthropicRepairs := anthropicText(messages, render.Options{System: true})
 		var text, markdown strings.Builder
-		if err := errors.Join(render.Text(&text, messages), render.Markdown(&markdown, messages)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(render.Text(&text, messages), render.Markdown(&markdown, messages)))
 		golden(t, name+".openai", strings.Join(append(openAIRepairs, openAI), "\n")+"\n")
 		golden(t, name+".anthropic", strings.Join(append(anthropicRepairs, anthropic), "\n")+"\n")
 		golden(t, name+".txt", text.String())
@@ -96,14 +93,10 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", "golden", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("%s: -want +got\n%s", name, d)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/render"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -107,9 +108,7 @@ func TestRendered(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var text, markdown strings.Builder
-			if err := errors.Join(render.Text(&text, parse(tt.in...)), render.Markdown(&markdown, parse(tt.in...))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(render.Text(&text, parse(tt.in...)), render.Markdown(&markdown, parse(tt.in...))))
 			if d := cmp.Diff(tt.text, text.String()); d != "" {
 				t.Errorf("text: -want +got\n%s", d)
 			}
@@ -126,9 +125,7 @@ func TestDeepArguments(t *testing.T) {
 	for _, levels := range []int{100, 101, 20_000} {
 		deep := strings.Repeat("[", levels) + strings.Repeat("]", levels)
 		var b strings.Builder
-		if err := render.Markdown(&b, parse(says(`{"type":"toolCall","name":"f","arguments":`+deep+`}`))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, render.Markdown(&b, parse(says(`{"type":"toolCall","name":"f","arguments":`+deep+`}`))))
 		if got, want := strings.Contains(b.String(), "```json\n"+deep+"\n```"), levels > 100; got != want {
 			t.Errorf("%d levels: as they are: %v, want %v", levels, got, want)
 		}
@@ -159,12 +156,8 @@ func TestFailedReplies(t *testing.T) {
 		session.NewMessage(`{"role":"assistant","content":[{"type":"text","text":"whole"}],"stopReason":"stop"}`),
 	}
 	var text, markdown strings.Builder
-	if err := render.Text(&text, messages); err != nil {
-		t.Fatal(err)
-	}
-	if err := render.Markdown(&markdown, messages); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.Text(&text, messages))
+	must.Do(t, render.Markdown(&markdown, messages))
 	if want := "assistant: half\nerror: status 3\n\nassistant:\naborted:\n\nassistant: whole\n"; text.String() != want {
 		t.Errorf("text %q, want %q", text.String(), want)
 	}

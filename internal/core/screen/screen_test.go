@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 var update = flag.Bool("update-screens", false, "write testdata/screens.txt")
@@ -87,9 +88,7 @@ func TestScreens(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		for _, width := range []int{20, 40, 60, 80, 100, 140} {
 			var b bytes.Buffer
-			if err := sample(New(Screen{Out: &b, Width: width, Now: now}, ascii)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, sample(New(Screen{Out: &b, Width: width, Now: now}, ascii)))
 			fmt.Fprintf(&got, "--- %d columns, ASCII %v\n%s", width, ascii, b.String())
 			for line := range strings.Lines(b.String()) {
 				line = strings.TrimSuffix(line, "\n")
@@ -106,20 +105,14 @@ func TestScreens(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := sample(New(Screen{Out: &b, Width: 80, Now: now, Color: true}, false)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sample(New(Screen{Out: &b, Width: 80, Now: now, Color: true}, false)))
 	got.WriteString("--- 80 columns, in colour\n" + strings.ReplaceAll(b.String(), "\x1b", "ESC"))
 	name := filepath.Join("testdata", "screens.txt")
 	if *update {
-		if err := os.WriteFile(name, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(got.String()), 0o666))
 	}
 	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if string(want) != got.String() {
 		t.Errorf("not as in %s; go test -update-screens writes it: see what git diff says\n%s", name, got.String())
 	}
@@ -140,9 +133,7 @@ func TestLongTable(t *testing.T) {
 			}
 		}
 	}
-	if err := New(Screen{Out: &b, Now: now}, false).Table([]Col{{}, {}}, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, New(Screen{Out: &b, Now: now}, false).Table([]Col{{}, {}}, rows))
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != mostHeld+6 || lines[0] != "short  end" || lines[mostHeld] != "a lo…  end" {
 		t.Errorf("%d lines, %q, %q", len(lines), lines[0], lines[mostHeld])
@@ -202,9 +193,7 @@ func FuzzRows(f *testing.F) {
 			lines := 0
 			check := func(name string, err error) string {
 				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				out := b.String()
 				b.Reset()
 				for line := range strings.Lines(out) {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // answering is a program of a pool: the first argument of an invocation says what it does, and each says how many this process
@@ -69,9 +70,7 @@ func TestPool(t *testing.T) {
 	} {
 		var said []Message
 		p, err := pool.Start(t.Context(), Program{Args: []string{tt.word, `a "b"`}, Say: func(m Message) { said = append(said, m) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out, err := io.ReadAll(p)
 		if string(out) != tt.out || cli.Status(err) != tt.status || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %q, %v, status %d", tt.word, out, err, cli.Status(err))
@@ -100,9 +99,7 @@ func TestPoolStops(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		p, err := pool.Start(ctx, Program{Args: []string{"waits"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		begun := make([]byte, 5)
 		if _, err := io.ReadFull(p, begun); err != nil {
 			t.Fatal(err)
@@ -116,9 +113,7 @@ func TestPoolStops(t *testing.T) {
 			t.Errorf("%s: started behind its end", name)
 		}
 		p, err = pool.Start(t.Context(), Program{Args: []string{"whole"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if out, err := io.ReadAll(p); err != nil || string(out) != `1:["whole"]` {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/proc"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // start starts a shell script in the place of a program; a file that was just written
@@ -32,9 +33,7 @@ func start(ctx context.Context, t *testing.T, said *[]Message, grace time.Durati
 		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), path: sh, grace: grace,
 		Say: func(m Message) { *said = append(*said, m) },
 	}.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -113,9 +112,7 @@ func TestNoProgram(t *testing.T) {
 	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil || !strings.Contains(err.Error(), "finding sess-no-such-program: it is neither beside this program nor in PATH") {
 		t.Errorf("%q, %v", path, err)
 	}
-	if err := os.WriteFile(filepath.Join(empty, "sess-no-such-program"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(empty, "sess-no-such-program"), []byte("text"), 0o600))
 	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil {
 		t.Errorf("took %q, which is no program", path)
 	}
@@ -129,9 +126,7 @@ func TestNoProgram(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	named := filepath.Join(t.TempDir(), "sh")
-	if err := os.WriteFile(named, []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // a program has to be executable
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(named, []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // a program has to be executable
 	if path, err := findIn([]string{t.TempDir(), filepath.Dir(named)}, "sh"); path != named || err != nil {
 		t.Errorf("%q, %v", path, err)
 	}

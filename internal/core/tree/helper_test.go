@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -15,9 +16,7 @@ const header = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T0
 func read(t testing.TB, lines ...string) *session.Session {
 	t.Helper()
 	s, err := session.Read(strings.NewReader(header + strings.Join(lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -67,8 +66,6 @@ func grow(s *session.Session) *Tree {
 func draw(t testing.TB, tr *Tree, o Options) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Draw(&b, tr, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Draw(&b, tr, o))
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -20,9 +21,7 @@ import (
 func printed(t testing.TB, render func(w io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
-	if err := render(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render(&b))
 	return b.String()
 }
 
@@ -240,9 +239,7 @@ func TestHostileJSON(t *testing.T) {
 	got := printed(t, func(w io.Writer) error { return JSON(w, tr, from) })
 	var first struct{ Text string }
 	line, _, _ := strings.Cut(got, "\n")
-	if err := json.Unmarshal([]byte(line), &first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(line), &first))
 	if want := convo.Say(tr.Session.Entries[0]); first.Text != want || len(want) < 1<<20 {
 		t.Errorf("text of %d bytes, want %d", len(first.Text), len(want))
 	}
@@ -282,15 +279,11 @@ func TestLarge(t *testing.T) {
 				}
 			}
 			s, err := session.Read(strings.NewReader(b.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			b.Reset()
 			tr := grow(s)
 			w := &measured{}
-			if err := Draw(w, tr, Options{Full: true}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Draw(w, tr, Options{Full: true}))
 			if w.lines != n || w.longest > 200 {
 				t.Errorf("%d lines of at most %d bytes, want %d lines", w.lines, w.longest, n)
 			}

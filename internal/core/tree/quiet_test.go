@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/core/tree"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -28,9 +29,7 @@ func TestQuietEntries(t *testing.T) {
 		`{"type":"label","id":"l1","parentId":"h2","targetId":"h2","label":"here"}`,
 	}, "\n")
 	s, err := session.Read(strings.NewReader(lines + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	path := func(id string) []int {
 		i, _ := s.Index(id)
 		p, _ := s.PathIndex(i)
@@ -38,9 +37,7 @@ func TestQuietEntries(t *testing.T) {
 	}
 	drawn := func(tr *tree.Tree) string {
 		var b strings.Builder
-		if err := tree.Draw(&b, tr, tree.Options{ASCII: true}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tree.Draw(&b, tr, tree.Options{ASCII: true}))
 		return b.String()
 	}
 	got := drawn(tree.New(s, path("k3")))
@@ -90,9 +87,7 @@ func TestQuietEntriesLaw(t *testing.T) {
 			fmt.Fprintf(&lines, "{%s,\"id\":\"e%d\",\"parentId\":%s}\n", what, i, up)
 		}
 		s, err := session.Read(strings.NewReader(lines.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		whole := map[int]int{} // parents in the whole tree
 		for r := range tree.Whole(s, nil).Rows(true) {
 			whole[r.Pos] = r.Above

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func env(pairs ...string) func(string) (string, bool) {
@@ -30,14 +31,10 @@ func env(pairs ...string) func(string) (string, bool) {
 func TestIsTerminal(t *testing.T) {
 	t.Parallel()
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer null.Close()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Close()
 	defer w.Close()
 	var none *os.File
@@ -220,9 +217,7 @@ func TestTextOnATerminal(t *testing.T) {
 	if _, err := text.WriteTo(w); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Flush())
 	const want = "\x1b[1mbold\x1b[0m \\u001b[1mforged\\u001b[0m \x1b[31m\\u009b5m\\xe2\\x80\x1b[0m\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)

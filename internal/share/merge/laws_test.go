@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/core/index"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -61,9 +62,7 @@ func TestBothLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawnSession(t, "a"), drawnSession(t, "b")
 		m, err := mergeAll(Options{OnConflict: Both}, a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if self, err := mergeAll(Options{}, a, a); self != a || err != nil {
 			t.Fatalf("idempotent: %v\n%s\nis not\n%s", err, self, a)
 		}
@@ -101,9 +100,7 @@ func FuzzMerge(f *testing.F) {
 		lines := strings.SplitAfter(m, "\n")
 		for _, side := range []string{a, b} {
 			read, err := session.Read(strings.NewReader(side))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if read.Header.Version < 2 {
 				continue
 			}
@@ -131,9 +128,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	sources := []Source{source("a", lineSession(9, 4, "a")), source("b", lineSession(9, 4, "b"))}
 	r, err := Merge(ctx, sources, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cancel()
 	var out bytes.Buffer
 	if _, err := r.Content(ctx).WriteTo(&out); !errors.Is(err, context.Canceled) || out.Len() > 0 {
@@ -195,9 +190,7 @@ func TestMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		r, err := Merge(context.Background(), []Source{source("a", a), source("b", b)}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		each := float64(after.HeapAlloc-before.HeapAlloc) / (2 * n)

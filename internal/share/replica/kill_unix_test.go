@@ -56,8 +56,8 @@ func TestKilled(t *testing.T) {
 				if how != "" {
 					o.Listing = listed(t, log)
 				}
-				must(t, Push, path, o)
-				must(t, Pull, other, options(log))
+				mustRun(t, Push, path, o)
+				mustRun(t, Pull, other, options(log))
 				got := inRemote(t, log)
 				if content(t, path) != got || content(t, other) != got {
 					t.Errorf("file\n%s\nother\n%s\nremote\n%s", content(t, path), content(t, other), got)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -28,16 +29,16 @@ func TestWentBackAndOnAgain(t *testing.T) {
 	write(t, a, header)
 	for _, id := range []string{"1", "2"} {
 		add(t, a, entry(id, ""))
-		must(t, Push, a, options(log))
+		mustRun(t, Push, a, options(log))
 	}
 	write(t, b, content(t, a))
-	must(t, Push, b, options(log))
+	mustRun(t, Push, b, options(log))
 	add(t, a, entry("ours", ""))
-	must(t, Push, a, options(log))
+	mustRun(t, Push, a, options(log))
 	os.Remove(partFile(name, "000000000003"))
 	add(t, b, entry("their", ""))
 	os.Remove(StateFile(b)) // as on a machine that has seen nothing yet
-	must(t, Push, b, options(log))
+	mustRun(t, Push, b, options(log))
 	for _, run := range []runner{Pull, Push} {
 		if _, err := run(t.Context(), a, options(log)); !errors.Is(err, remote.ErrWentBack) {
 			t.Errorf("%v", err)
@@ -45,8 +46,8 @@ func TestWentBackAndOnAgain(t *testing.T) {
 	}
 	o := options(log)
 	o.Reseed = true
-	must(t, Push, a, o)
-	must(t, Pull, b, options(log))
+	mustRun(t, Push, a, o)
+	mustRun(t, Pull, b, options(log))
 	if got := content(t, b); got != content(t, a) || got != inRemote(t, log) || strings.Count(got, `"ours"`) != 1 || strings.Count(got, `"their"`) != 1 {
 		t.Errorf("a\n%s\nb\n%s", content(t, a), got)
 	}
@@ -59,10 +60,10 @@ func TestGapIsReadUpTo(t *testing.T) {
 	name := filepath.Join(d, "remote")
 	log, path := ready(t, name), filepath.Join(d, "s.jsonl")
 	write(t, path, header)
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	old := content(t, path)
 	add(t, path, entry("1", ""))
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	write(t, partFile(name, "000000000100"), entry("stray", ""))
 	behind := filepath.Join(d, "behind.jsonl")
 	write(t, behind, old)
@@ -79,7 +80,7 @@ func TestGapIsReadUpTo(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	os.Remove(partFile(name, "000000000100"))
-	must(t, Pull, behind, options(log))
+	mustRun(t, Pull, behind, options(log))
 	if content(t, behind) != content(t, path) {
 		t.Errorf("after all\n%s", content(t, behind))
 	}
@@ -91,7 +92,7 @@ func TestTornTailStays(t *testing.T) {
 	d := t.TempDir()
 	log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
 	write(t, path, header)
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	theirs, ours := entry("theirs", ""), entry("ours", "")
 	if _, err := log.Append(t.Context(), testID, 1, 2, []byte(theirs)); err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func TestTornTailStays(t *testing.T) {
 		t.Fatal("they begin otherwise")
 	}
 	add(t, path, half)
-	must(t, Pull, path, options(log))
+	mustRun(t, Pull, path, options(log))
 	add(t, path, strings.TrimPrefix(ours, half))
 	if want := header + theirs + ours; content(t, path) != want {
 		t.Errorf("%s\nwant\n%s", content(t, path), want)
@@ -115,20 +116,14 @@ func TestTimesSetBack(t *testing.T) {
 	log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
 	write(t, path, header, entry("abc", ""))
 	fi, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t, Push, path, options(log))
+	must.Do(t, err)
+	mustRun(t, Push, path, options(log))
 	s, _ := loadState(path, log.Name())
 	was := stampIn(fi)
 	s.File = &was // as if it had been a second later
-	if err := saveState(path, s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, saveState(path, s))
 	write(t, path, header, entry("xyz", ""))
-	if err := os.Chtimes(path, time.Time{}, fi.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(path, time.Time{}, fi.ModTime()))
 	if r, err := Push(t.Context(), path, options(log)); err != nil || r.Sent != 1 || r.Got != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -141,7 +136,7 @@ func TestSuspectLines(t *testing.T) {
 	d := t.TempDir()
 	log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
 	write(t, path, header, entry("a", ""), entry("b", "a"))
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	forged := entry("a", "b")
 	if _, err := log.Append(t.Context(), testID, 1, 2, []byte(forged+header+"\x00\x00\n"+entry("c", "b"))); err != nil {
 		t.Fatal(err)
@@ -149,7 +144,7 @@ func TestSuspectLines(t *testing.T) {
 	var said []string
 	o := options(log)
 	o.Warn = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	must(t, Pull, path, o)
+	mustRun(t, Pull, path, o)
 	all := strings.Join(said, "\n")
 	for _, want := range []string{`the entry "a" comes once more, with other words`, "a second header", "bytes of zero"} {
 		if !strings.Contains(all, want) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/remote/dir"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -35,18 +36,14 @@ type helper interface {
 
 func newRemote(t helper, name string) remote.Log {
 	t.Helper()
-	if err := dir.Make(name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Make(name))
 	return openRemote(t, name)
 }
 
 func openRemote(t helper, name string) remote.Log {
 	t.Helper()
 	l, err := dir.Open(name, func(string, ...any) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return l
 }
 
@@ -54,12 +51,8 @@ func openRemote(t helper, name string) remote.Log {
 func ready(t helper, name string) remote.Log {
 	t.Helper()
 	l := newRemote(t, name)
-	if err := os.MkdirAll(filepath.Join(name, "v1"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(name, "v1", "remote.json"), remote.Marker(time.UnixMilli(0)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(name, "v1"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(name, "v1", "remote.json"), remote.Marker(time.UnixMilli(0)), 0o600))
 	return l
 }
 
@@ -73,9 +66,7 @@ func entry(id, parent string) string {
 
 func write(t helper, name string, text ...string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(strings.Join(text, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(strings.Join(text, "")), 0o600))
 }
 
 func add(t helper, name string, text ...string) {
@@ -84,18 +75,14 @@ func add(t helper, name string, text ...string) {
 	if err == nil {
 		_, err = f.WriteString(strings.Join(text, ""))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	f.Close()
 }
 
 func content(t helper, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return string(b)
 }
 
@@ -104,9 +91,7 @@ func inRemote(t helper, l remote.Log) string {
 	t.Helper()
 	var b bytes.Buffer
 	for p, err := range l.Read(context.Background(), testID, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		b.Write(p.Data)
 	}
 	return b.String()
@@ -266,9 +251,9 @@ func TestConverge(t *testing.T) {
 					add(t, paths[m], line)
 				}
 			case "push":
-				must(t, Push, paths[m], opts())
+				mustRun(t, Push, paths[m], opts())
 			case "pull":
-				must(t, Pull, paths[m], opts())
+				mustRun(t, Pull, paths[m], opts())
 			case "killed push":
 				killed(t, Push, paths[m], opts(), rapid.IntRange(1, 5).Draw(t, "step"))
 			case "killed pull":
@@ -292,7 +277,7 @@ func TestConverge(t *testing.T) {
 			for _, path := range paths {
 				o := options(log)
 				o.Listing = listed(t, log)
-				must(t, Push, path, o)
+				mustRun(t, Push, path, o)
 			}
 		}
 		want := inRemote(t, log)
@@ -343,7 +328,7 @@ func known(t helper, paths []string, log remote.Log) map[string]bool {
 
 type runner func(context.Context, string, Options) (Result, error)
 
-func must(t helper, run runner, path string, o Options) {
+func mustRun(t helper, run runner, path string, o Options) {
 	t.Helper()
 	if _, err := run(context.Background(), path, o); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -410,7 +395,7 @@ func TestExpectLeaf(t *testing.T) {
 	write(t, path, header, entry("a", ""))
 	log = ready(t, filepath.Join(d, "second"))
 	o.Log, o.ExpectLeaf = log, ""
-	must(t, Push, path, o)
+	mustRun(t, Push, path, o)
 	add(t, path, entry("mine", "a"))
 	o.ExpectLeaf = "a"
 	o.Step = func(step string) {
@@ -432,7 +417,7 @@ func TestTries(t *testing.T) {
 	d := t.TempDir()
 	log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
 	write(t, path, header)
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	add(t, path, entry("mine", ""))
 	o, n := options(log), uint64(1)
 	o.Tries = 3
@@ -448,7 +433,7 @@ func TestTries(t *testing.T) {
 		t.Errorf("%v after %d parts", err, n)
 	}
 	o.Step = nil
-	must(t, Push, path, o)
+	mustRun(t, Push, path, o)
 	if got, want := content(t, path), header+entry("2", "")+entry("3", "")+entry("4", "")+entry("5", "")+entry("mine", ""); got != want || inRemote(t, log) != want {
 		t.Errorf("%s", got)
 	}
@@ -518,7 +503,7 @@ func TestWentBack(t *testing.T) {
 	write(t, path, header)
 	for i := range 3 {
 		add(t, path, entry(fmt.Sprint(i), ""))
-		must(t, Push, path, options(log))
+		mustRun(t, Push, path, options(log))
 	}
 	os.Remove(filepath.Join(name, "v1", "s", remote.Shard(testID), testID, "000000000003"))
 	o := options(log)
@@ -540,7 +525,7 @@ func TestForeignState(t *testing.T) {
 	d := t.TempDir()
 	log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
 	write(t, path, header, entry("a", ""))
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	good := content(t, StateFile(path))
 	if !strings.Contains(good, `"remote":"dir:`) || strings.Count(good, "\n") != 1 {
 		t.Errorf("state %s", good)
@@ -594,14 +579,12 @@ func TestRefused(t *testing.T) {
 	}
 	// A lock that is held.
 	write(t, path, header)
-	must(t, Push, path, options(log))
+	mustRun(t, Push, path, options(log))
 	if _, err := log.Append(t.Context(), testID, 1, 2, []byte(entry("r", ""))); err != nil {
 		t.Fatal(err)
 	}
 	a, err := jsonl.OpenAppender(t.Context(), path, jsonl.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer a.Close()
 	o := options(log)
 	o.Wait = -1
@@ -638,7 +621,7 @@ func TestForeignWriter(t *testing.T) {
 				if !wrote {
 					return // nothing to append
 				}
-				must(t, Push, path, options(log))
+				mustRun(t, Push, path, options(log))
 				got := inRemote(t, log)
 				if content(t, path) != got {
 					t.Errorf("file\n%s\nremote\n%s", content(t, path), got)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -51,9 +52,7 @@ func Session(t testing.TB, path string) []byte {
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = readCompressed(name + ".zst")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return data
 }
 
@@ -77,9 +76,7 @@ func Sessions(t testing.TB, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 
@@ -88,9 +85,7 @@ func Sessions(t testing.TB, dir string) []string {
 func Golden(t testing.TB, archive string) map[string][]byte {
 	t.Helper()
 	data, err := readCompressed(filepath.Join(Dir(), filepath.FromSlash(archive)+".tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	files := map[string][]byte{}
 	if err := eachFile(data, func(name string, _ bool, data []byte) error {
 		files[name] = data
@@ -254,9 +249,7 @@ func Parse(t testing.TB, lines ...string) *session.Session {
 func ParseText(t testing.TB, text string) *session.Session {
 	t.Helper()
 	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -264,9 +257,7 @@ func ParseText(t testing.TB, text string) *session.Session {
 func Entry(t testing.TB, raw string) session.Entry {
 	t.Helper()
 	e, err := session.ParseEntry(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return e
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A Remote is an empty place for a remote.
@@ -94,9 +95,7 @@ func noRemote(t *testing.T, r Remote) {
 		t.Errorf("has: %v", err)
 	}
 	for range 2 { // a second time changes nothing
-		if err := l.Init(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Init(t.Context()))
 	}
 	if list, err := Parts(t.Context(), l, key, 0); err != nil || len(list) > 0 {
 		t.Errorf("a session that is not there: %d parts, %v", len(list), err)
@@ -211,9 +210,7 @@ func own(t *testing.T, r Remote) {
 	for n := uint64(1); n <= 50; n++ {
 		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
 		pos, err := l.Append(t.Context(), key, at, n, part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		list, err := Parts(t.Context(), other, key, at)
 		if err != nil || text(list) != string(part) {
 			t.Fatalf("part %d: another reads %q, %v", n, text(list), err)
@@ -241,9 +238,7 @@ func many(t *testing.T, r Remote) {
 	}
 	wg.Wait()
 	list, err := Parts(t.Context(), r.Open(t), key, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	seen := map[string]int{}
 	for line := range strings.Lines(text(list)) {
 		seen[line]++
@@ -266,9 +261,7 @@ func lost(t *testing.T, r Remote) {
 	}
 	l := ready(t, r)
 	at, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for n := uint64(2); n <= 9; n++ {
 		r.Lose(t, n%2 == 0)
 		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
@@ -299,9 +292,7 @@ func foreign(t *testing.T, r Remote) {
 	}
 	l := ready(t, r)
 	at, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	in := "v1/s/" + remote.Shard(key) + "/" + key + "/"
 	for _, name := range []string{
 		in + "notes.txt", in + "2", in + "000000000002.bak", in + "-00000000002", in + "000000000000", in + "0000000000002",
@@ -357,12 +348,8 @@ func listed(t *testing.T, r Remote) {
 	want := map[string]remote.Card{}
 	for i, made := range []string{"2025-11-30T23:59:59.999Z", "2025-12-01T00:00:00.000Z", "2026-03-04T05:06:07.000Z", "nonsense"} {
 		c := remote.Card{ID: fmt.Sprintf("s%d.x", i), Title: "a \x1b[31m title", CWD: "/w", Made: made, Entries: i, Bytes: 1 << 40, N: 7}
-		if err := l.PutCard(t.Context(), remote.Card{ID: c.ID, Made: made, Title: "stale"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.PutCard(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.PutCard(t.Context(), remote.Card{ID: c.ID, Made: made, Title: "stale"}))
+		must.Do(t, l.PutCard(t.Context(), c))
 		if _, err := l.Append(t.Context(), c.Key(), 0, 1, []byte("{}\n")); err != nil {
 			t.Fatal(err)
 		}
@@ -377,9 +364,7 @@ func listed(t *testing.T, r Remote) {
 	get := func(since time.Time) map[string]remote.Card {
 		got := map[string]remote.Card{}
 		for c, err := range remote.ReadCards(t.Context(), l, since, "") {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			got[c.ID] = c
 		}
 		return got
@@ -409,9 +394,7 @@ func last(t *testing.T, r Remote) {
 	for n := uint64(1); n <= 3; n++ {
 		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
 		pos, err := l.Append(t.Context(), key, at, n, part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		at = pos
 		if there, err := l.Has(t.Context(), key); err != nil || !there {
 			t.Errorf("part %d: there %v, %v", n, there, err)
@@ -426,9 +409,7 @@ func last(t *testing.T, r Remote) {
 func wentBack(t *testing.T, r Remote) {
 	l := ready(t, r)
 	at, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := Parts(t.Context(), l, key, at+7); !errors.Is(err, remote.ErrWentBack) {
 		t.Errorf("a part that is not there: %v", err)
 	}
@@ -521,9 +502,7 @@ func heads(t *testing.T, r Remote) {
 func ManySessions(t *testing.T, l remote.Log) {
 	t.Helper()
 	const sessions = 2500
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	var wg sync.WaitGroup
 	for w := range 16 {
 		wg.Go(func() {
@@ -576,9 +555,7 @@ func ManySessions(t *testing.T, l remote.Log) {
 func mustLast(t *testing.T, l remote.Log, key string) remote.Pos {
 	t.Helper()
 	p, err := l.Last(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return p.Pos
 }
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // words are what the road page has in the type of code and is neither a file nor declared in Go.
@@ -22,17 +24,13 @@ func declared(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
 	files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -64,9 +62,7 @@ var (
 func TestRoad(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "how-it-works.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	checked := 0
 	for _, section := range strings.Split(string(text), "\n## ") {
 		_, body, _ := strings.Cut(section, "\n") // a heading has a command line
@@ -159,9 +155,7 @@ func TestBegin(t *testing.T) {
 	}
 	for _, name := range docs {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		m := begin.FindStringSubmatch(f.Doc.Text())
 		if m == nil {
 			t.Errorf("%s does not begin with what to call first", name)

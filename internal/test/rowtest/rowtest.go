@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -30,9 +31,7 @@ import (
 func Schema(t *testing.T, description string, rows ...any) {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	tool, root := filepath.Base(dir), filepath.Dir(filepath.Dir(dir))
 	g := &generator{t: t, root: root, tool: tool, comments: map[string]map[string]string{}}
 	var refs []any
@@ -51,9 +50,7 @@ func Schema(t *testing.T, description string, rows ...any) {
 	}
 	want, file := text(doc, "\n")+"\n", filepath.Join(root, "docs", "rows", tool+".json")
 	if scripttest.Update() {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // everybody reads it
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(want), 0o644)) //nolint:gosec // everybody reads it
 	}
 	got, err := os.ReadFile(file)
 	if diff := cmp.Diff(string(got), want); err != nil || diff != "" {
@@ -237,14 +234,10 @@ func comments(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, d := range file.Decls {
 			if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
 				for _, spec := range decl.Specs {

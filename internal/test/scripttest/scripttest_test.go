@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestMain(m *testing.M) {
@@ -30,9 +32,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	extra := t.TempDir()
-	if err := os.WriteFile(filepath.Join(extra, "only-here"), []byte("#!/bin/sh\necho found\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(extra, "only-here"), []byte("#!/bin/sh\necho found\n"), 0o700))
 	Run(t, "testdata", extra)
 }
 
@@ -67,9 +67,7 @@ func TestCommandsFail(t *testing.T) {
 		t.Run(tt.script, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "fails.txtar")
-			if err := os.WriteFile(file, []byte(tt.script+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(tt.script+"\n"), 0o600))
 			p := Params()
 			p.Files = []string{file}
 			rec := &recorder{}
@@ -107,9 +105,7 @@ func (r *recorder) Run(_ string, f func(testscript.T)) {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := Build(dir, "sess-new"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Build(dir, "sess-new"))
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || files[0].Name() != "sess-new" {
 		t.Errorf("%v, %v", files, err)
 	}
@@ -123,9 +119,7 @@ func TestOthers(t *testing.T) {
 	t.Parallel()
 	plain, installed, links := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, program := range []string{filepath.Join(plain, "jq"), filepath.Join(installed, "sh"), filepath.Join(installed, "sess"), filepath.Join(installed, "sess-ls")} {
-		if err := os.WriteFile(program, nil, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(program, nil, 0o700))
 	}
 	paths := filepath.SplitList(others(plain+string(os.PathListSeparator)+installed, links))
 	if len(paths) != 2 || paths[0] != plain || paths[1] == installed {

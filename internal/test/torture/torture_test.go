@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -72,9 +73,7 @@ func TestTorture(t *testing.T) {
 func build(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := scripttest.Build(dir, "sess-append"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, scripttest.Build(dir, "sess-append"))
 	return filepath.Join(dir, "sess-append")
 }
 
@@ -125,9 +124,7 @@ func (r *round) over() bool {
 }
 
 func (r *round) run() tally {
-	if err := os.WriteFile(r.path, []byte(header), 0o600); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, os.WriteFile(r.path, []byte(header), 0o600))
 	defer os.Remove(r.path)
 	sum := tally{rounds: 1}
 	seen := make([]written, writers)
@@ -146,9 +143,7 @@ func (r *round) run() tally {
 	wg.Wait()
 	r.finish(seen)
 	data, err := os.ReadFile(r.path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	for _, problem := range verify(data, seen, others) {
 		r.t.Errorf("seed %d, %v: %s", r.seed, r.other, problem)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -95,9 +96,7 @@ func TestReadFaults(t *testing.T) {
 			f := newFake(t)
 			f.Objects["team/a/v1/remote.json"] = remotetest.Marked()
 			l := f.log(t)
-			if err := l.Exists(t.Context()); err != nil { // which is asked once
-				t.Fatal(err)
-			}
+			must.Do(t, l.Exists(t.Context())) // which is asked once
 			want := ""
 			for n := range uint64(10) {
 				part := fmt.Sprintf("{\"n\":%d}\n", n)
@@ -179,9 +178,7 @@ func TestRequests(t *testing.T) {
 	if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.PutCard(t.Context(), remote.Card{ID: key}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.PutCard(t.Context(), remote.Card{ID: key}))
 	if _, err := remotetest.Parts(t.Context(), l, key, 0); err != nil {
 		t.Fatal(err)
 	}

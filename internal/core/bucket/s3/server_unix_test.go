@@ -18,6 +18,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -34,9 +35,7 @@ func gateways(t *testing.T) (hosts []string, signal func(i int, s os.Signal), st
 		t.Skipf("no %s in PATH or SESS_TEST_SERVERS; scripts/cluster builds one", serverName)
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, bucketName), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, bucketName), 0o700))
 	running := make([]*exec.Cmd, 2)
 	signal = func(i int, s os.Signal) {
 		_ = running[i].Process.Signal(s)
@@ -55,9 +54,7 @@ func gateways(t *testing.T) (hosts []string, signal func(i int, s os.Signal), st
 	start = func(i int) {
 		c := exec.Command(path, "--port", hosts[i], "posix", dir)
 		c.Env = append(os.Environ(), "ROOT_ACCESS_KEY=key", "ROOT_SECRET_KEY=hunter2hunter2")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Start())
 		running[i] = c
 		for range 3000 {
 			if r, err := http.Get("http://" + hosts[i]); err == nil {
@@ -70,9 +67,7 @@ func gateways(t *testing.T) (hosts []string, signal func(i int, s os.Signal), st
 	}
 	for range running {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		hosts = append(hosts, l.Addr().String())
 		l.Close()
 	}
@@ -94,9 +89,7 @@ func TestServer(t *testing.T) {
 	hosts, signal, start := gateways(t)
 	connect := func(t testing.TB, host, prefix, secret string) remote.Log {
 		b, err := Open(Config{Bucket: bucketName, Prefix: prefix, Host: host, Plain: true, PathStyle: true, creds: credentials.NewStaticV4("key", secret, "")}, func(string, ...any) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return remote.Over(b, func(string, ...any) {})
 	}
 	var places, next atomic.Int64
@@ -117,9 +110,7 @@ func TestServer(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		l := connect(t, hosts[0], "k", "hunter2hunter2")
-		if err := l.Init(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Init(t.Context()))
 		for n := range uint64(20) {
 			part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
 			if n == 10 {
@@ -141,16 +132,12 @@ func TestServer(t *testing.T) {
 	// counts once.
 	t.Run("stopped", func(t *testing.T) {
 		held, other := connect(t, hosts[0], "h", "hunter2hunter2"), connect(t, hosts[1], "h", "hunter2hunter2")
-		if err := held.Init(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, held.Init(t.Context()))
 		add := func(l remote.Log, key string, n uint64) error {
 			_, err := l.Append(t.Context(), key, remote.Pos(n-1), n, fmt.Appendf(nil, "{\"n\":%d}\n", n))
 			return err
 		}
-		if err := errors.Join(add(held, key, 1), add(held, "k2", 1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(add(held, key, 1), add(held, "k2", 1)))
 		signal(0, syscall.SIGSTOP)
 		done := make(chan error, 1)
 		go func() { done <- add(held, key, 2) }()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // A counter counts the cards that are read.
@@ -34,9 +35,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cards")
 	put := func(i int, text string) {
 		t.Helper()
-		if err := l.PutCard(t.Context(), remote.Card{ID: fmt.Sprintf("c%d", i), Made: "2026-01-02T03:04:05.000Z", Title: text}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.PutCard(t.Context(), remote.Card{ID: fmt.Sprintf("c%d", i), Made: "2026-01-02T03:04:05.000Z", Title: text}))
 	}
 	age := func() {
 		err := filepath.WalkDir(filepath.Join(name, "v1/i"), func(path string, e fs.DirEntry, err error) error {
@@ -45,9 +44,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	for i := range 20 {
 		put(i, "was")
@@ -70,9 +67,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 		}
 		news := 0
 		for card, err := range remote.ReadCards(t.Context(), l, time.Time{}, cache) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if card.Title == "now" {
 				news++
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -24,22 +25,16 @@ func place(t *testing.T, claim func(*os.Root, string, string) error) (string, re
 	name := filepath.Join(t.TempDir(), "remote")
 	return name, remotetest.Remote{
 		Open: func(t testing.TB) remote.Log {
-			if err := Make(name); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Make(name))
 			b, err := opened(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			t.Cleanup(func() { b.Close() })
 			b.claim = claim
 			return remote.Over(b, quiet)
 		},
 		Plant: func(t testing.TB, at, data string) {
 			at = filepath.Join(name, at)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(data), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(data), 0o600)))
 		},
 	}
 }
@@ -98,23 +93,15 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	name, r := place(t, disk.Claim)
 	l := r.Open(t)
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	outside := filepath.Join(filepath.Dir(name), "outside")
-	if err := errors.Join(os.Mkdir(outside, 0o700), os.WriteFile(filepath.Join(outside, "000000000001"), []byte("{}\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(outside, 0o700), os.WriteFile(filepath.Join(outside, "000000000001"), []byte("{}\n"), 0o600)))
 	session := func(key string) string {
 		at := filepath.Join(name, "v1", "s", remote.Shard(key), key)
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(at), 0o700))
 		return at
 	}
-	if err := os.Symlink(outside, session("linkdir")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(outside, session("linkdir")))
 	for key, make := range map[string]func(part string) error{
 		"link":  func(part string) error { return os.Symlink(filepath.Join(outside, "000000000001"), part) },
 		"fifo":  mkfifo,
@@ -123,9 +110,7 @@ func TestHostile(t *testing.T) {
 		"torn":  func(part string) error { return os.WriteFile(part, []byte("{}"), 0o600) },
 	} {
 		at := session(key)
-		if err := errors.Join(os.MkdirAll(at, 0o700), make(filepath.Join(at, "000000000001"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(at, 0o700), make(filepath.Join(at, "000000000001"))))
 	}
 	for _, key := range []string{"linkdir", "link", "fifo", "dir", "empty", "torn"} {
 		list, err := remotetest.Parts(t.Context(), l, key, 0)
@@ -149,9 +134,7 @@ func TestGap(t *testing.T) {
 	t.Parallel()
 	name, r := place(t, disk.Claim)
 	l := r.Open(t)
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	for n := range uint64(4) {
 		if _, err := l.Append(t.Context(), "k", remote.Pos(n), n+1, []byte("{}\n")); err != nil {
 			t.Fatal(err)
@@ -184,9 +167,7 @@ func TestErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, r = place(t, disk.Claim)
 	l := r.Open(t)
-	if err := l.Init(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(ctx))
 	if _, err := l.Append(ctx, "k", 0, 1, []byte("{}\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -40,9 +41,7 @@ func TestChangedPart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := change(filepath.Join(name, "v1", "s", remote.Shard("k"), "k", "000000000002")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, change(filepath.Join(name, "v1", "s", remote.Shard("k"), "k", "000000000002")))
 			list, err := remotetest.Parts(t.Context(), r.Open(t), "k", 0)
 			if !errors.Is(err, remote.ErrDamaged) || len(list) != 1 {
 				t.Errorf("%d parts, %v", len(list), err)
@@ -86,9 +85,7 @@ func TestLitter(t *testing.T) {
 	r.Plant(t, "v1/i/2026-01/.tmp-ABC", "{}")
 	var got []string
 	for name, err := range r.Open(t).Litter(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got = append(got, name)
 	}
 	if strings.Join(got, " ") != "v1/i/2026-01/.tmp-ABC v1/s/aa/k/.tmp-XYZ" {
@@ -104,21 +101,15 @@ func TestSparsePart(t *testing.T) {
 	data := "{}" + strings.Repeat(" ", 4<<20) + "\n"
 	part := "v1/s/" + remote.Shard("k") + "/k/000000000001"
 	r.Plant(t, part, "")
-	if err := os.Truncate(filepath.Join(name, part), int64(len(data))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(name, part), int64(len(data))))
 	f, err := os.OpenFile(filepath.Join(name, part), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	if disk.Dense(f, int64(len(data))) == nil {
 		t.Skip("holes are not told here")
 	}
 	b, err := opened(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer b.Close()
 	if _, err := b.Get(t.Context(), part, 1<<30, nil); !errors.Is(err, remote.ErrDamaged) || !strings.Contains(err.Error(), "holes") {
 		t.Errorf("%v", err)

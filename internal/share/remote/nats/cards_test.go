@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // TestCardsAreReadOnce: a listing that finds nothing new is a request, and a new card one more, however many there are; months
@@ -15,16 +16,12 @@ func TestCardsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	at, stream, cache := address(t), newStream(), filepath.Join(t.TempDir(), "cards")
 	l := connect(t, at, stream)
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	const sessions = 30
 	put := func(i int, text string) {
 		t.Helper()
 		c := remote.Card{ID: fmt.Sprintf("c%d", i), Made: fmt.Sprintf("2026-%02d-02T03:04:05.000Z", 1+i%3), Title: text}
-		if err := l.PutCard(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.PutCard(t.Context(), c))
 	}
 	for i := range sessions {
 		put(i, "")
@@ -32,9 +29,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 	var all time.Time
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	other := connect(t, at, stream)
-	if err := other.Exists(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Exists(t.Context()))
 	for n, step := range []struct {
 		do          func()
 		since       time.Time
@@ -61,9 +56,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 		}
 		before, cards, news := other.nc.Stats().OutMsgs, 0, 0
 		for card, err := range remote.ReadCards(t.Context(), other, step.since, cache) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if cards++; card.Title != "" {
 				news++
 			}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -37,9 +38,7 @@ func newCluster(t *testing.T) *cluster {
 	if dir := os.Getenv("SESS_TEST_SERVERS"); dir != "" {
 		path, err = filepath.Join(dir, serverName), nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := &cluster{t: t, path: path}
 	dir := t.TempDir()
 	free := freePorts(t, 9)
@@ -48,9 +47,7 @@ func newCluster(t *testing.T) *cluster {
 		name := filepath.Join(dir, fmt.Sprintf("n%d.conf", i))
 		text := fmt.Sprintf("server_name: n%d\nlisten: 127.0.0.1:%d\nhttp: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always }\ncluster { name: sess, listen: 127.0.0.1:%d, routes: %s }\n",
 			i, free[2*i], free[2*i+1], filepath.Join(dir, fmt.Sprint("js", i)), free[6+i], routes)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 		c.configs, c.ports, c.nodes = append(c.configs, name), append(c.ports, free[2*i], free[2*i+1]), append(c.nodes, nil)
 	}
 	t.Cleanup(func() {
@@ -71,9 +68,7 @@ func newCluster(t *testing.T) *cluster {
 func freePorts(t *testing.T, n int) (ports []int) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
@@ -82,9 +77,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 
 func (c *cluster) start(i int) {
 	n := exec.Command(c.path, "-c", c.configs[i])
-	if err := n.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, n.Start())
 	c.nodes[i] = n
 }
 
@@ -119,9 +112,7 @@ func (c *cluster) open(stream string) *log {
 		at = append(at, fmt.Sprintf("nats://127.0.0.1:%d", c.ports[2*i]))
 	}
 	l, err := Open(Config{Servers: at, Stream: stream}, func(string, ...any) {})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 	c.t.Cleanup(func() { l.Close() })
 	return l.(*log)
 }
@@ -129,9 +120,7 @@ func (c *cluster) open(stream string) *log {
 // leader returns the server that leads a stream.
 func (c *cluster) leader(l *log) int {
 	s, err := l.js.Stream(c.t.Context(), l.Stream)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 	info := s.CachedInfo().Cluster
 	if info == nil || len(info.Replicas) != 2 {
 		c.t.Fatalf("the stream is not replicated: %+v", info)
@@ -188,9 +177,7 @@ func (c *cluster) stopped(i int, d time.Duration) {
 // another one comes back, whichever it is, and writers go on.
 func (c *cluster) minority(t *testing.T) {
 	l := c.open(newStream())
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	var at remote.Pos
 	add := func(ctx context.Context, n uint64) (err error) {
 		pos, err := l.Append(ctx, key, at, n, fmt.Appendf(nil, "{\"n\":%d}\n", n))
@@ -200,9 +187,7 @@ func (c *cluster) minority(t *testing.T) {
 		return err
 	}
 	for n := range uint64(5) {
-		if err := add(t.Context(), n+1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, add(t.Context(), n+1))
 	}
 	leader := c.leader(l)
 	other := (leader + 1) % 3
@@ -229,9 +214,7 @@ func (c *cluster) minority(t *testing.T) {
 func (c *cluster) survives(t *testing.T, stream string, fault func(leader int)) {
 	const writers, before, after = 8, 5, 15
 	first := c.open(stream)
-	if err := first.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Init(t.Context()))
 	leader := c.leader(first)
 	var warm, done sync.WaitGroup
 	var failed atomic.Bool
@@ -286,13 +269,9 @@ authorization { users = [
   { user: r, password: r, permissions: { publish: ["$JS.API.STREAM.INFO.>", "$JS.API.STREAM.MSG.GET.>"], subscribe: ["_INBOX.>"] } }
 ] }
 `, port, dir)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(conf, []byte(text), 0o600))
 	c := exec.Command(path, "-c", conf)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	defer func() { _, _ = c.Process.Kill(), c.Wait() }()
 	open := func(user string) *log {
 		for range 2000 {
@@ -309,17 +288,13 @@ authorization { users = [
 		t.Fatal("the server does not start")
 		return nil
 	}
-	if err := open("a").Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open("a").Init(t.Context()))
 	w := open("w")
 	if err := w.PutCard(t.Context(), remote.Card{ID: key, Made: "2026-01-02T03:04:05.678Z"}); err != nil {
 		t.Error(err)
 	}
 	last, err := w.Append(t.Context(), key, 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r := open("r")
 	if list, err := remotetest.Parts(t.Context(), r, key, 0); err != nil || len(list) != 1 {
 		t.Errorf("reading: %d parts, %v", len(list), err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
@@ -81,17 +82,13 @@ func address(t *testing.T) string {
 	if errors.Is(err, errNoServer) {
 		t.Skipf("no %s in PATH or SESS_TEST_SERVERS; scripts/cluster builds one", serverName)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return at
 }
 
 func connect(t testing.TB, at, stream string) *log {
 	l, err := Open(Config{Servers: []string{at}, Stream: stream}, func(string, ...any) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l.(*log)
 }
@@ -138,18 +135,14 @@ const key = "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	l := connect(t, address(t), newStream())
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	publish := l.publish
 	l.publish = func(ctx context.Context, m *nats.Msg, _ ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 		// Without the id of the message, which the server has forgotten.
 		return publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(1))
 	}
 	first, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if again, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); err != nil || again != first {
 		t.Errorf("at %d, not %d: %v", again, first, err)
 	}
@@ -164,13 +157,9 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	at, stream := address(t), newStream()
 	l := connect(t, at, stream)
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	pos, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	other := connect(t, at, stream)
 	for _, want := range []uint64{2, 1, 1} {
 		before := other.nc.Stats().OutMsgs
@@ -224,13 +213,9 @@ func TestFull(t *testing.T) {
 	_, err := l.js.CreateStream(t.Context(), jetstream.StreamConfig{
 		Name: l.Stream, Subjects: []string{l.prefix + ">"}, Discard: jetstream.DiscardNew, DenyDelete: true, DenyPurge: true, MaxBytes: 2000,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	big := []byte(`{"x":"` + strings.Repeat("x", 3000) + "\"}\n")
 	if _, err := l.Append(t.Context(), key, at, 2, big); !errors.Is(err, remote.ErrFull) {
 		t.Errorf("%v", err)
@@ -245,9 +230,7 @@ func TestFull(t *testing.T) {
 func TestForeignMessage(t *testing.T) {
 	t.Parallel()
 	l := connect(t, address(t), newStream())
-	if err := l.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Init(t.Context()))
 	publish := func(number, data string) {
 		t.Helper()
 		m := &nats.Msg{Subject: l.subject(key), Data: []byte(data), Header: nats.Header{}}
