@@ -102,18 +102,13 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 		return nil, "", cli.UsageError("--index wants --output DIR")
 	case c.version == "" && len(about.Versions) > 0:
 		c.version = about.Versions[0]
+	case c.version != "" && len(about.Versions) == 0:
+		return nil, "", cli.UsageError("%s is not written for %q: it has one form only", about.Name, c.version)
 	case c.version != "" && !slices.Contains(about.Versions, c.version):
-		return nil, "", cli.UsageError("%s is not written for %q: %s", about.Name, c.version, choice(about.Versions))
+		return nil, "", cli.UsageError("%s is not written for %q: want %s", about.Name, c.version, strings.Join(about.Versions, ", "))
 	}
 	name, err := address.OneOrNewest(ctx, s, operands[1:])
 	return format, name, err
-}
-
-func choice(versions []string) string {
-	if len(versions) == 0 {
-		return "it has one form only"
-	}
-	return "want " + strings.Join(versions, ", ")
 }
 
 func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *losses.Log, error) {

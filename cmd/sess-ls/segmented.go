@@ -86,9 +86,10 @@ func (c *config) newer(ctx context.Context, s *cli.Streams, rows []store.Row, di
 	if o.Recursive {
 		pattern = append(pattern, filepath.Join("*", "*.v2"))
 	}
+	quoted := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`) // which matches itself alone
 	for _, dir := range dirs {
 		for _, p := range pattern {
-			found, _ := filepath.Glob(filepath.Join(quotedGlob(dir), p)) // the pattern is a good one
+			found, _ := filepath.Glob(filepath.Join(quoted.Replace(dir), p)) // the pattern is a good one
 			for _, name := range found {
 				fi, err := os.Stat(filepath.Join(name, "manifest.json"))
 				if err != nil || len(rows) > 0 && !fi.ModTime().After(rows[0].ModTime) {
@@ -105,11 +106,6 @@ func (c *config) newer(ctx context.Context, s *cli.Streams, rows []store.Row, di
 		}
 	}
 	return rows
-}
-
-// quotedGlob returns a pattern that matches a name alone.
-func quotedGlob(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 // storedRow returns the row of the store that is the session instead of the file.

@@ -31,23 +31,18 @@ var set = []string{
 // unset are variables that run programs, print where only results are wanted, or read another index.
 var unset = []string{"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_INDEX_FILE", "LC_ALL", "LANGUAGE"}
 
-// environ is the environment of git. GIT_DIR stays as it is.
-func environ() []string {
-	out := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(unset, name) || strings.HasPrefix(name, "GIT_TRACE")
-	})
-	return append(out, set...)
-}
-
 // Run runs a command of git in a directory, with stdin, nil for nothing, and returns its output. Reading ends with an
 // error if it fails, which has git's words; the output has to be closed.
 func Run(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.ReadCloser, error) {
 	if _, err := proc.Find("git"); err != nil {
 		return nil, errors.New("finding git: it is not in PATH")
 	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { // GIT_DIR stays
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(unset, name) || strings.HasPrefix(name, "GIT_TRACE")
+	})
 	said := new(words)
-	p := proc.Program{Argv: slices.Concat([]string{"git", "-C", dir}, flags, args), Env: environ(), Stdin: stdin, Stderr: said}
+	p := proc.Program{Argv: slices.Concat([]string{"git", "-C", dir}, flags, args), Env: append(env, set...), Stdin: stdin, Stderr: said}
 	return p.Open(ctx, "git", grace, func(state *os.ProcessState, err error) error {
 		if err != nil || state.Success() {
 			return err

@@ -154,7 +154,10 @@ func (r *Redactor) look(l *line) {
 func (r *Redactor) describe(text string, number int) (entry, kind string) {
 	v := js.Value(js.Trim(text))
 	typ, id := v.Get("type").Str(), v.Get("id").Str()
-	kind = speaker(v)
+	kind = typ + "/" + v.Get("message", "role").Str()
+	if typ == session.TypeCustom { // a stream that was kept, of which agents that work side by side have one each
+		kind = typ + "/" + v.Get("customType").Str() + "/" + v.Get("data", "parent_tool_use_id").Str()
+	}
 	switch {
 	case typ == session.TypeSession:
 		return "-", kind

@@ -3,7 +3,6 @@ package redact
 import (
 	"strings"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -134,16 +133,6 @@ func (q *queue) next() (*line, bool) {
 	q.lines = q.lines[1:]
 	q.bytes -= len(l.text)
 	return l, true
-}
-
-// speaker returns whose words a line has: of a role, or of a stream that was kept, of which
-// agents that work side by side have one each.
-func speaker(v js.Value) string {
-	typ := v.Get("type").Str()
-	if typ == session.TypeCustom {
-		return typ + "/" + v.Get("customType").Str() + "/" + v.Get("data", "parent_tool_use_id").Str()
-	}
-	return typ + "/" + v.Get("message", "role").Str()
 }
 
 func isStream(kind string) bool { return strings.HasPrefix(kind, session.TypeCustom+"/") }

@@ -67,8 +67,12 @@ func Open(c Config, warn func(string, ...any)) (*Bucket, error) {
 		region = "us-east-1" // without one the library asks for the bucket's
 	}
 	creds := c.creds
-	if creds == nil {
-		creds = chain()
+	if creds == nil { // off the clouds there is no answer at the address of the machine's role, and that is not waited for
+		creds = credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{},
+			&credentials.FileAWSCredentials{},
+			&credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
+		})
 	}
 	transport, err := transportOf(c, warn)
 	if err != nil {
@@ -96,16 +100,6 @@ func transportOf(c Config, warn func(string, ...any)) (http.RoundTripper, error)
 		p.next = t
 	}
 	return p, nil
-}
-
-// chain looks for credentials where other programs do. Off the clouds there is no answer at
-// the address of the machine's role, and that is not waited for.
-func chain() *credentials.Credentials {
-	return credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{},
-		&credentials.FileAWSCredentials{},
-		&credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
-	})
 }
 
 // A Bucket is a bucket of S3.
