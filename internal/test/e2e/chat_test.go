@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,27 +178,6 @@ echo noted
 		if n, err := strconv.Atoi(size); err != nil || n > 4000*4 {
 			t.Errorf("%s bytes are more than the window", size)
 		}
-	}
-}
-
-func TestFilterMode(t *testing.T) {
-	t.Parallel()
-	out := script(t, t.TempDir(), `sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello | sess-path --as openai`)
-	var messages []struct{ Role, Content string }
-	if err := json.Unmarshal([]byte(out), &messages); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if len(messages) != 2 || messages[0].Role != "user" || messages[0].Content != "hi" ||
-		messages[1].Role != "assistant" || messages[1].Content != "hello" {
-		t.Errorf("got %s", out)
-	}
-}
-
-func TestFileMode(t *testing.T) {
-	t.Parallel()
-	out := script(t, t.TempDir(), `S=$(sess-new --store); printf 'fix it' | sess-append -r user $S >id; sess-path --as text $S; ls -l "$S" | cut -c1-10; wc -c <id`)
-	if !strings.Contains(out, "fix it") || !strings.Contains(out, "-rw-------") || !strings.HasSuffix(strings.TrimSpace(out), "9") {
-		t.Errorf("got %s", out)
 	}
 }
 

@@ -7,10 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
-
-	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 // segLine is a message for a segmented store.
@@ -57,75 +54,11 @@ func segmented(t *testing.T, dir, content string) {
 	}
 }
 
-// What migrate took, cat gives back byte for byte, and rollback leaves the file as
-// it was: for every sample that is a session in which each entry is the child of the
-// one before. With -short it is every eighth.
-func TestSegmentedThereAndBack(t *testing.T) {
-	t.Parallel()
-	var taken atomic.Int32
-	t.Cleanup(func() {
-		if t.Logf("%d sessions", taken.Load()); taken.Load() < 20 && !testing.Short() {
-			t.Errorf("only %d sessions are taken", taken.Load())
-		}
-	})
-	n := 0
-	for _, dir := range []string{"pi", "omp", "v2"} {
-		for _, path := range corpus.Sessions(t, dir) {
-			text := string(corpus.Session(t, path))
-			if len(text) > 1<<20 || !strings.Contains(text, `"version":3`) {
-				continue
-			}
-			if n++; testing.Short() && n%8 != 0 {
-				continue
-			}
-			t.Run(path, func(t *testing.T) {
-				t.Parallel()
-				if thereAndBack(t, text) {
-					taken.Add(1)
-				}
-			})
-		}
-	}
-}
-
-// thereAndBack reports whether a store can hold a session, after it has looked at how the session comes back.
-func thereAndBack(t *testing.T, text string) bool {
-	t.Helper()
-	work := t.TempDir()
-	write(t, work, "s.jsonl", text)
-	r := runCommand(t, work, "", "sess-seg", "migrate", "--extended", "s.jsonl")
-	if r.status == 3 { // damaged, or not one a store can hold
-		if r.stdout != "" || !strings.Contains(r.stderr, "s.jsonl") || leftovers(work) != nil {
-			t.Errorf("%+v", r)
-		}
-		return false
-	}
-	if r.status != 0 {
-		t.Fatalf("%+v", r)
-	}
-	got := runCommand(t, work, "", "sess-seg", "cat", "s.v2")
-	if want := blankLine.ReplaceAllString(text, "\n"); got.status != 0 || got.stdout != want {
-		t.Errorf("it comes back changed: %d bytes, want %d; %s", len(got.stdout), len(want), got.stderr)
-	}
-	if r := runCommand(t, work, "", "sess-seg", "verify", "s.v2"); r.status != 0 || r.stdout != "" {
-		t.Errorf("%+v", r)
-	}
-	if r := runCommand(t, work, "", "sess-seg", "rollback", "s.jsonl"); r.status != 0 {
-		t.Errorf("%+v", r)
-	}
-	if readFile(t, filepath.Join(work, "s.jsonl")) != text {
-		t.Error("the file was changed")
-	}
-	return true
-}
-
 // leftovers returns the stores in a directory, those on their way in or out too.
 func leftovers(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, "s.v2*")) // the pattern is a good one
 	return found
 }
-
-var blankLine = regexp.MustCompile(`\n([ \t\r]*\n)+`)
 
 // Every tool takes the directory of a store for a session, and says of it what it
 // says of the file.
