@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -144,61 +142,5 @@ func checkRun(t *testing.T, r result, status int, tool, fragment string) {
 		if !strings.HasPrefix(line, tool+": ") {
 			t.Errorf("stderr line %q", line)
 		}
-	}
-}
-
-// References that name nothing, or too much, on a good session.
-func TestBadReferences(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		args   []string
-		stderr string
-	}{
-		{[]string{"sess-path", "--leaf", "nope", "FILE"}, "no such entry: nope"},
-		{[]string{"sess-path", "--leaf", "aaaa", "FILE"}, "ambiguous reference aaaa: aaaa0001, aaaa0002"},
-		{[]string{"sess-path", "--leaf", "aa", "FILE"}, "at least 4 characters"},
-		{[]string{"sess-path", "--leaf", "@nolabel", "FILE"}, "no such label"},
-		{[]string{"sess-path", "--leaf", ".~9", "FILE"}, "3 ancestors"},
-		{[]string{"sess-fork", "--at", "nope", "FILE"}, "no such entry: nope"},
-		{[]string{"sess-append", "-t", "x", "--parent", "aaaa", "FILE"}, "ambiguous reference"},
-		{[]string{"sess-append", "-t", "x", "--parent", "nope", "FILE"}, "no such entry: nope"},
-	}
-	for _, tt := range tests {
-		dir := t.TempDir()
-		path := write(t, dir, "s.jsonl", good)
-		want := tt.stderr
-		if want == "3 ancestors" {
-			want = "2 ancestors"
-		}
-		checkRun(t, runCommand(t, dir, "", operands(tt.args, "s.jsonl")...), 2, tt.args[0], want)
-		if readFile(t, path) != good {
-			t.Errorf("%v changed the session", tt.args)
-		}
-	}
-}
-
-// Everything that is wrong with a name or a stream, for every tool.
-func TestBadFilesAndStreams(t *testing.T) {
-	t.Parallel()
-	for tool, args := range readers {
-		t.Run(tool, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "s.jsonl", good)
-			checkRun(t, runCommand(t, dir, "", operands(args, "none.jsonl")...), 2, tool, "none.jsonl: no such file")
-			check(t, os.Mkdir(filepath.Join(dir, "d.jsonl"), 0o700))
-			checkRun(t, runCommand(t, dir, "", operands(args, "d.jsonl")...), 2, tool, "is a directory")
-			checkRun(t, runCommand(t, dir, "", append(args, "extra")...), 2, tool, `unexpected operand "extra"`)
-			checkRun(t, runCommand(t, dir, "", append(args, "--no-such-flag")...), 2, tool, "no-such-flag")
-		})
-	}
-	dir := t.TempDir()
-	checkRun(t, runCommand(t, dir, "", "sess-ls", "none"), 2, "sess-ls", "none: no such file")
-	checkRun(t, runCommand(t, dir, "", "sess-new", "extra"), 2, "sess-new", `unexpected operand "extra"`)
-	checkRun(t, runCommand(t, dir, "", "sess-new", "--from", "none.jsonl"), 2, "sess-new", "none.jsonl: no such file")
-	write(t, dir, "old.jsonl", "x")
-	checkRun(t, runCommand(t, dir, "", "sess-new", "-o", "old.jsonl"), 2, "sess-new", "old.jsonl")
-	if readFile(t, filepath.Join(dir, "old.jsonl")) != "x" {
-		t.Error("sess-new overwrote a file")
 	}
 }
