@@ -82,7 +82,6 @@ func TestFlagsAndOperands(t *testing.T) {
 		{"--all=false|-a|--all=false", `a=false t=""` + rest + `[]`},
 		{"x|--|-a|--", `a=false t=""` + rest + `["x" "-a" "--"]`},
 		{"-|-a", `a=true t=""` + rest + `["-"]`},
-		{"", `a=false t=""` + rest + `[]`},
 		{"help", `a=false t=""` + rest + `["help"]`},
 		{"h|version", `a=false t=""` + rest + `["h" "version"]`},
 		{"x|--generate-bash-completion|-a", ""},
