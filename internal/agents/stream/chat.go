@@ -38,7 +38,7 @@ func readOpenAI(rec *recorder) reader { return &openAIReader{rec: rec} }
 func (o *openAIReader) value(v js.Dict, event string) verdict {
 	if o.reader == nil {
 		if o.reader = readChat(o.rec); isResponses(v) || strings.HasPrefix(v.Get("type").Str(), "response.") {
-			o.reader = readResponses(o.rec)
+			o.reader = &responsesReader{rec: o.rec, keys: map[string]*responseItem{}}
 		}
 	}
 	return o.reader.value(v, event)

@@ -78,8 +78,6 @@ func isQwen(v js.Dict) bool {
 }
 
 func readClaude(rec *recorder) reader { return newClaude(rec, false) }
-func readQwen(rec *recorder) reader   { return newClaude(rec, true) }
-
 func newClaude(rec *recorder, qwen bool) reader {
 	return &claudeReader{qwen: qwen, reply: reply{rec: rec}, uuids: map[string]*Item{}, seen: map[string]bool{}}
 }
@@ -98,7 +96,11 @@ func (c *claudeReader) value(v js.Dict, _ string) verdict {
 		return more
 	}
 	if id := v.Get("session_id").Str(); id != "" && id != c.sessionID {
-		c.begin(v, id)
+		c.finish("")
+		c.sessionID = id
+		c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
+		before := c.rec.total(id)
+		c.turn = turnUsage{cost: before.Get("totalCostUsd"), models: before.Get("modelUsage")}
 	}
 	switch typ := v.Get("type").Str(); typ {
 	case "system":
@@ -115,15 +117,6 @@ func (c *claudeReader) value(v js.Dict, _ string) verdict {
 		return other
 	}
 	return more
-}
-
-// begin takes the first event of a session of the agent.
-func (c *claudeReader) begin(v js.Dict, id string) {
-	c.finish("")
-	c.sessionID = id
-	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
-	before := c.rec.total(id)
-	c.turn = turnUsage{cost: before.Get("totalCostUsd"), models: before.Get("modelUsage")}
 }
 
 // lane takes an event of a sub-agent: calls, their results, and the usage of a reply. The output is counted before the first

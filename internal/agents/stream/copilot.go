@@ -50,7 +50,9 @@ func (c *copilotReader) value(v js.Dict, _ string) verdict {
 	case "assistant.message_start":
 		c.saying, c.pieces = data.Get("messageId").Str(), pieces{}
 	case "tool.execution_complete":
-		c.outcome(data, at)
+		if id := data.Get("toolCallId").Str(); !c.answer(resulting(data, c.tool(id)), at) {
+			c.rec.problem("a result of a call that was not recorded: %.40q", id)
+		}
 	case "system.notification":
 		c.finish()
 		c.rec.context("copilot", at, api.Array(api.Text(data.Get("content").Str())))
@@ -65,8 +67,9 @@ func (c *copilotReader) value(v js.Dict, _ string) verdict {
 		c.finish()
 		c.rec.run(at, "copilot", "", v.Get("sessionId").Str())
 		return over
-	default:
-		if !ignored(typ) {
+	default: // others of these say nothing of the conversation
+		known := []string{"session.", "model.", "tool.", "assistant.", "agent."}
+		if !slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(typ, prefix) }) {
 			return other
 		}
 	}
@@ -89,12 +92,6 @@ func (c *copilotReader) lane(agent, parent, typ string, data js.Dict) {
 	case "tool.execution_complete":
 		c.rec.lanes.answer(parent, resulting(data, c.rec.lanes.tool(parent, data.Get("toolCallId").Str())))
 	}
-}
-
-// ignored reports whether an event is known and says nothing of the conversation.
-func ignored(typ string) bool {
-	known := []string{"session.", "model.", "tool.", "assistant.", "agent."}
-	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(typ, prefix) })
 }
 
 // user records what the user said, with the images that came with it.
@@ -150,13 +147,6 @@ func requested(call js.Value) string {
 
 func (c *copilotReader) fields() []js.Field {
 	return []js.Field{api.Str("model", c.model), js.StringField("provider", "github-copilot")}
-}
-
-func (c *copilotReader) outcome(data js.Dict, at int64) {
-	id := data.Get("toolCallId").Str()
-	if !c.answer(resulting(data, c.tool(id)), at) {
-		c.rec.problem("a result of a call that was not recorded: %.40q", id)
-	}
 }
 
 // resulting is the message of the result of a call of a tool.

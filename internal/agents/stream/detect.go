@@ -64,16 +64,6 @@ func Names() []string {
 	return slices.Concat([]string{Auto}, slices.Compact(names), []string{Text})
 }
 
-// find returns the format of a name, nil for Auto.
-func find(name string) *format {
-	for _, f := range formatList() {
-		if f.name == name {
-			return &f
-		}
-	}
-	return nil
-}
-
 // detect returns the format that a first value belongs to, nil for none.
 func detect(v js.Dict) *format {
 	for _, f := range formatList() {

@@ -224,21 +224,18 @@ func (g *geminiAPIReader) piece(v js.Dict) {
 	}
 }
 
-// whole returns the response that the pieces stand for.
-func (g *geminiAPIReader) whole() js.Value {
+func (g *geminiAPIReader) end() {
+	if !g.began {
+		return
+	}
 	candidate := cmp.Or(g.candidate, "{}")
 	candidates := []js.Value{candidate.With("content", js.Value(js.Object(js.RawField("parts", api.Array(g.parts...)))))}
 	if g.others {
 		candidates = append(candidates, js.Value(js.Object(js.IntField("index", 1))))
 	}
-	return js.Value(js.Object(js.RawField("candidates", api.Array(candidates...)), js.RawField("usageMetadata", g.usage),
-		js.RawField("promptFeedback", g.feedback), js.StringField("modelVersion", g.model), js.StringField("responseId", g.id)))
-}
-
-func (g *geminiAPIReader) end() {
-	if g.began {
-		blocked := g.feedback.Get("blockReason") != ""
-		m := g.rec.mapping("gemini", g.id, endingOf(g.failure, g.reason || blocked))
-		g.rec.respond(m.Gemini(g.whole()), 0, g.pieces.size)
-	}
+	whole := js.Object(js.RawField("candidates", api.Array(candidates...)), js.RawField("usageMetadata", g.usage),
+		js.RawField("promptFeedback", g.feedback), js.StringField("modelVersion", g.model), js.StringField("responseId", g.id))
+	blocked := g.feedback.Get("blockReason") != ""
+	m := g.rec.mapping("gemini", g.id, endingOf(g.failure, g.reason || blocked))
+	g.rec.respond(m.Gemini(js.Value(whole)), 0, g.pieces.size)
 }

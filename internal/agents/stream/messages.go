@@ -127,20 +127,15 @@ func (a *messageAssembler) more(v js.Dict) {
 // began reports whether there is anything of a message.
 func (a *messageAssembler) began() bool { return a.head != "" || len(a.list) > 0 }
 
-// content returns the blocks as far as they came. The input of a call that is cut is a text.
-func (a *messageAssembler) content() js.Value {
+// whole returns the message as far as it came. The input of a call that is cut is a text.
+func (a *messageAssembler) whole() js.Value {
 	var content []js.Value
 	for _, block := range a.list {
 		if v := block.value(); v != "" {
 			content = append(content, v)
 		}
 	}
-	return js.Value(api.Array(content...))
-}
-
-// whole returns the message as far as it came.
-func (a *messageAssembler) whole() js.Value {
-	whole := cmp.Or(a.head, "{}").With("content", a.content())
+	whole := cmp.Or(a.head, "{}").With("content", js.Value(api.Array(content...)))
 	if a.stop != "" {
 		whole = whole.With("stop_reason", js.Value(js.Quote(a.stop)))
 	}

@@ -17,18 +17,16 @@ type qwenReader struct {
 	said  tokens // that entries had said by then
 }
 
-func readCountedQwen(rec *recorder) reader { return &qwenReader{reader: readQwen(rec), rec: rec} }
-
-func (q *qwenReader) value(v js.Dict, event string) verdict {
-	verdict := q.reader.value(v, event)
-	if v.Get("type").Str() == "result" && v.Get("usage").IsObject() && v.Get("parent_tool_use_id").Str() == "" {
-		q.rest(v.Get("usage"))
-	}
-	return verdict
+func readCountedQwen(rec *recorder) reader {
+	return &qwenReader{reader: newClaude(rec, true), rec: rec}
 }
 
-// rest records what the result counts and no reply said. A total that falls is that of another process.
-func (q *qwenReader) rest(usage js.Value) {
+func (q *qwenReader) value(v js.Dict, event string) verdict {
+	verdict, usage := q.reader.value(v, event), v.Get("usage")
+	if v.Get("type").Str() != "result" || !usage.IsObject() || v.Get("parent_tool_use_id").Str() != "" {
+		return verdict
+	}
+	// What the result counts and no reply said is recorded. A total that falls is that of another process.
 	n := func(name string) int64 { return api.Tokens(usage.Get(name)) }
 	total := tokens{n("input_tokens"), n("cache_read_input_tokens"), n("output_tokens")}
 	if total.input < q.total.input || total.cached < q.total.cached || total.output < q.total.output {
@@ -36,6 +34,7 @@ func (q *qwenReader) rest(usage js.Value) {
 	}
 	q.rec.rest(total.minus(q.total).minus(q.rec.spent.minus(q.said)), js.StringField("provider", "qwen"))
 	q.total, q.said = total, q.rec.spent
+	return verdict
 }
 
 // rest adds a usage entry for what was used and no reply said, by the provider given and the model of the newest answer.

@@ -190,17 +190,12 @@ func (r *recorder) repeats(m session.Message) bool {
 	if !strings.Contains(said, prompt) {
 		r.warn("the stream says that the user said something else than the prompt given: %.60q", m.Text("\n"))
 	}
-	return r.prompted && said == prompt && onlyText(m)
-}
-
-// onlyText reports whether a message has no blocks other than text.
-func onlyText(m session.Message) bool {
 	for b := range m.Blocks() {
 		if b.Type != session.BlockText {
 			return false
 		}
 	}
-	return true
+	return r.prompted && said == prompt
 }
 
 // said adds a reply that is but a text.

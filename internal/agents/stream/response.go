@@ -146,20 +146,16 @@ func (o *ollamaReader) piece(v js.Dict) (ended bool) {
 	return v.Get("done") == "true"
 }
 
-// whole returns the response that the pieces stand for.
-func (o *ollamaReader) whole() js.Value {
-	return o.last.With("message", js.Value(js.Object(
-		js.StringField("role", "assistant"), js.StringField("content", o.content.text.String()),
-		api.Str("thinking", o.thinking.text.String()),
-		js.RawField("images", api.Array(o.images...)), js.RawField("tool_calls", api.Array(o.calls...)))))
-}
-
 func (o *ollamaReader) end() {
 	if o.first == "" {
 		return
 	}
 	began := o.first.Get("created_at").Str()
 	at, _ := js.ParseTime(began)
+	message := js.Object(
+		js.StringField("role", "assistant"), js.StringField("content", o.content.text.String()),
+		api.Str("thinking", o.thinking.text.String()),
+		js.RawField("images", api.Array(o.images...)), js.RawField("tool_calls", api.Array(o.calls...)))
 	m := o.rec.mapping("ollama", began, endingOf(o.failure, o.last.Get("done") == "true"))
-	o.rec.respond(m.Ollama(o.whole()), at, o.pieces.size)
+	o.rec.respond(m.Ollama(o.last.With("message", js.Value(message))), at, o.pieces.size)
 }

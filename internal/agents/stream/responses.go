@@ -61,10 +61,6 @@ var deltas = map[string]delta{
 	"response.custom_tool_call_input.delta":  {item: "custom_tool_call", member: "input"},
 }
 
-func readResponses(rec *recorder) reader {
-	return &responsesReader{rec: rec, keys: map[string]*responseItem{}}
-}
-
 func (r *responsesReader) value(v js.Dict, _ string) verdict {
 	typ := v.Get("type").Str()
 	switch {

@@ -128,7 +128,11 @@ type Decoder struct {
 // New returns a decoder. From has to be one of [Names].
 func New(o Options) *Decoder {
 	d := &Decoder{rec: newRecorder(o)}
-	d.format = find(o.From)
+	for _, f := range formatList() {
+		if f.name == o.From {
+			d.format = &f
+		}
+	}
 	return d
 }
 
