@@ -62,23 +62,14 @@ func (c *conv) assistant(key string, text bool) *pending {
 	x := c.x
 	if n := len(x.messages); n > 0 {
 		last := x.messages[n-1]
-		if !text || !spoken(last) && len(last.calls) == 0 {
+		spoke := slices.ContainsFunc(last.blocks, func(b string) bool { return strings.HasPrefix(b, textHead) })
+		if !text || !spoke && len(last.calls) == 0 {
 			return last
 		}
 	}
 	p := &pending{role: session.RoleAssistant, key: key, time: c.now}
 	x.messages = append(x.messages, p)
 	return p
-}
-
-// spoken reports whether the message has a text.
-func spoken(p *pending) bool {
-	for _, b := range p.blocks {
-		if strings.HasPrefix(b, textHead) {
-			return true
-		}
-	}
-	return false
 }
 
 // answer adds a result to the exchange. ok is false for one without a call, which
@@ -263,7 +254,7 @@ func (c *conv) grown(last, total counts, told bool) (used, rest counts, grew int
 		before, alone = counts{}, true
 	}
 	c.total, c.forked = total, false
-	switch growth := total.minus(before); {
+	switch growth := total.beyond(before); {
 	case growth.none(), !told:
 		return growth, counts{}, growth.all()
 	case alone, !last.within(growth) && total.within(last) && last.within(total): // it began anew with this response

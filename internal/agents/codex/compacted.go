@@ -127,16 +127,11 @@ func (c *conv) turnContext(l line) {
 	}
 	if effort != "" && effort != c.effort {
 		c.effort = effort
-		c.taken(c.b.Add(c.place(key+":effort", l.time), session.TypeThinkingLevel,
-			js.StringField("thinkingLevel", levelOf(effort))))
+		level := effort
+		if effort == "none" {
+			level = "off"
+		}
+		c.taken(c.b.Add(c.place(key+":effort", l.time), session.TypeThinkingLevel, js.StringField("thinkingLevel", level)))
 	}
 	c.keep(l)
-}
-
-// levelOf returns the thinking level for an effort of reasoning.
-func levelOf(effort string) string {
-	if effort == "none" {
-		return "off"
-	}
-	return effort
 }

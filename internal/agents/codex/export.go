@@ -262,14 +262,6 @@ func (x *exporter) first() string {
 	return js.Object(own...)
 }
 
-// renamed returns a line of codex with the id that the thread has now.
-func (x *exporter) renamed(l line) string {
-	if x.was == "" || x.was == x.id || l.typ == typeItem || l.typ == typeCompacted {
-		return l.raw
-	}
-	return strings.ReplaceAll(l.raw, js.Quote(x.was), js.Quote(x.id))
-}
-
 // index adds the session's name to those that a home of codex has.
 func (x *exporter) index(ctx context.Context) error {
 	if !x.t.Index || x.s.Name == "" {

@@ -99,11 +99,6 @@ func (u counts) plus(v counts) counts {
 	return counts{u.input + v.input, u.output + v.output, u.read + v.read, u.write + v.write, u.reasoning + v.reasoning, u.total + v.total}
 }
 
-// minus returns what a usage has more than another one, which is within it.
-func (u counts) minus(v counts) counts {
-	return counts{u.input - v.input, u.output - v.output, u.read - v.read, u.write - v.write, u.reasoning - v.reasoning, max(u.total-v.total, 0)}
-}
-
 // beyond returns how much each counter is above that of another usage.
 func (u counts) beyond(v counts) counts {
 	return counts{max(u.input-v.input, 0), max(u.output-v.output, 0), max(u.read-v.read, 0), max(u.write-v.write, 0), max(u.reasoning-v.reasoning, 0), max(u.total-v.total, 0)}

@@ -259,13 +259,6 @@ func (g large) pieces(line string, each func(piece string, text bool)) {
 	}
 }
 
-// size returns how many bytes a line has when it is written, about: without the escapes of
-// large texts.
-func (g large) size(line string) (n int64) {
-	g.pieces(line, func(piece string, _ bool) { n += int64(len(piece)) })
-	return n
-}
-
 // A rollout is lines with large texts.
 type rollout struct {
 	lines []string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -56,7 +57,9 @@ func (x *exporter) write(ctx context.Context) error {
 			x.entry(st.entry, fixes[st.index])
 		}
 		for _, l := range st.lines {
-			x.line(l)
+			if l.typ != typeMeta || x.original || x.legacy { // else it speaks of another file
+				x.copy(l)
+			}
 		}
 	}
 	if dirty {
@@ -73,14 +76,6 @@ func (x *exporter) affordable() error {
 		e.Unfinished = true
 	}
 	return err
-}
-
-// line adds a line of codex, but none that speaks of another file.
-func (x *exporter) line(l line) {
-	if l.typ == typeMeta && !x.original && !x.legacy {
-		return
-	}
-	x.copy(l)
 }
 
 // pathRepairs returns the repairs of the messages of a path, by the entries.
@@ -259,7 +254,8 @@ func (x *exporter) took(text, typ string) {
 	if typ == typeCompacted {
 		x.windows++
 	}
-	x.size += x.large.size(text) + 1
+	x.size++
+	x.large.pieces(text, func(piece string, _ bool) { x.size += int64(len(piece)) }) // without the escapes of large texts
 	x.lines = append(x.lines, text)
 }
 
@@ -279,7 +275,11 @@ func (x *exporter) copy(l line) {
 	case total.IsObject():
 		x.total = usageOf(total)
 	}
-	x.took(x.renamed(l), l.typ)
+	text := l.raw
+	if x.was != "" && x.was != x.id && l.typ != typeItem && l.typ != typeCompacted { // the thread has another id now
+		text = strings.ReplaceAll(text, js.Quote(x.was), js.Quote(x.id))
+	}
+	x.took(text, l.typ)
 }
 
 // event adds an event.
