@@ -35,19 +35,12 @@ func (t *talk) begin() error {
 	return t.b.Header(t.header)
 }
 
-// valid returns a text with everything in it that is no UTF-8 as U+FFFD, as any
-// reader of JSON would have it.
-func (t *talk) valid(text js.Value) js.Value {
-	if utf8.ValidString(string(text)) {
-		return text
-	}
-	t.b.Lose(t.where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
-	return js.Value(strings.ToValidUTF8(string(text), "\ufffd"))
-}
-
 // document reads an array of messages, a request, or a response.
 func (t *talk) document(text js.Value) error {
-	text = t.valid(text)
+	if !utf8.ValidString(string(text)) {
+		t.b.Lose(t.where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
+		text = js.Value(strings.ToValidUTF8(string(text), "\ufffd")) // as any reader of JSON would have it
+	}
 	list := text
 	if asked := messagesOf(text); asked != "" {
 		if list = asked; list.IsString() {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -328,7 +329,7 @@ func (d *document) messages() iter.Seq[string] {
 				results = append(results, js.Object(d.list[r.Message].fields(d.id,
 					js.StringField("call", call.ID), js.StringField("name", call.Name), js.RawField("arguments", argumentsOf(call)))...))
 			}
-			answered := js.RawField("results", array(results))
+			answered := js.RawField("results", api.Array(results...))
 			fields := d.list[n].fields(d.id, last, answered, js.IntField("number", number))
 			number++
 			if d.target.Content {
@@ -341,8 +342,6 @@ func (d *document) messages() iter.Seq[string] {
 		}
 	}
 }
-
-func array(values []string) string { return "[" + strings.Join(values, ",") + "]" }
 
 // argumentsOf are the arguments of a call, an object.
 func argumentsOf(c session.ToolCall) string {

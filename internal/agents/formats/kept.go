@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,19 +162,6 @@ func (b *body) at(path string) js.Value {
 		return js.Value(b.raw[b.values[i].start:b.values[i].end])
 	}
 	return js.Value(b.raw).Get(path) // one that has become short
-}
-
-// digest adds to h what the body says but for the values of the paths.
-func (b *body) digest(h hash.Hash, paths map[string]bool) {
-	at := 0
-	for _, v := range b.values {
-		if paths[v.path] && v.start >= at {
-			h.Write([]byte(b.raw[at:v.start]))
-			at = v.end
-		}
-	}
-	h.Write([]byte(b.raw[at:]))
-	h.Write([]byte{'\n'})
 }
 
 // A referrer finds the values of lines that entries have.
@@ -391,8 +377,16 @@ func keptText(of []string, bodies []body, lines []KeptLine, more ...js.Field) st
 
 func sumOf(bodies []body, paths []map[string]bool) string {
 	h := sha256.New()
-	for i := range bodies {
-		bodies[i].digest(h, paths[i])
+	for i, b := range bodies {
+		at := 0
+		for _, v := range b.values {
+			if paths[i][v.path] && v.start >= at {
+				h.Write([]byte(b.raw[at:v.start]))
+				at = v.end
+			}
+		}
+		h.Write([]byte(b.raw[at:]))
+		h.Write([]byte{'\n'})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

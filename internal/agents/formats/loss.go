@@ -111,14 +111,6 @@ type counted struct {
 	n    int // how many
 }
 
-// more says how many there were beside the first, which are of a kind.
-func (c *counted) more(kind string) string {
-	if c.n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(", and %d more %s", c.n-1, kind)
-}
-
 // Add counts a loss: alike are those of one kind and with one text.
 func (t *Tally) Add(where, kind, format string, args ...any) {
 	l := loss(where, kind, format, args)
@@ -143,7 +135,9 @@ func (t *Tally) Tell(lost func(Loss)) {
 // all is the loss of all that are alike.
 func (c *counted) all() Loss {
 	l := c.Loss
-	l.What, l.N = l.What+c.more("like it"), c.n
+	if l.N = c.n; c.n > 1 {
+		l.What += fmt.Sprintf(", and %d more like it", c.n-1)
+	}
 	return l
 }
 

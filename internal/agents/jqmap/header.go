@@ -1,7 +1,6 @@
 package jqmap
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,18 +58,12 @@ func syntaxError(file, text string, offset int, reason string) error {
 	return &SyntaxError{file, strings.Count(begun, "\n") + 1, offset - strings.LastIndexByte(begun, '\n'), reason}
 }
 
-// headerEnd returns where the header of a map ends: behind the first line that begins with "};".
-func headerEnd(text []byte) int {
-	i := bytes.Index(text, []byte("\n};"))
-	if i < 0 {
-		return len(text)
-	}
-	return i + len("\n};")
-}
-
 // parseHeader reads the header of the map in a file. The program behind it is not looked at.
 func parseHeader(file string, text []byte) (*header, error) {
-	head := string(text[:headerEnd(text)])
+	head := string(text)
+	if at := strings.Index(head, "\n};"); at >= 0 {
+		head = head[:at+len("\n};")]
+	}
 	q, err := gojq.Parse(head)
 	switch {
 	case err != nil:
@@ -95,7 +88,12 @@ func parseHeader(file string, text []byte) (*header, error) {
 	for _, member := range m.list("time") {
 		h.time = append(h.time, path(member))
 	}
-	return h, m.finish()
+	for name := range m.of {
+		if !slices.Contains(m.taken, name) {
+			m.wrong("interface %d has no member %s of the header", Interface, name)
+		}
+	}
+	return h, m.err
 }
 
 func path(member string) []string {
@@ -159,14 +157,4 @@ func (m *members) list(name string) (out []string) {
 		m.wrong("the member %s of the header is not a list of strings", name)
 	}
 	return out
-}
-
-// finish returns the first error: of a member, or of one that no map of this interface has.
-func (m *members) finish() error {
-	for name := range m.of {
-		if !slices.Contains(m.taken, name) {
-			m.wrong("interface %d has no member %s of the header", Interface, name)
-		}
-	}
-	return m.err
 }

@@ -36,19 +36,14 @@ func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthe
 }
 
 func (x *exporter) userInfo(e session.Entry, m model) js.Value {
+	at, _ := e.Timestamp()
 	return object(
-		js.StringField("role", "user"), created(e), js.StringField("agent", "build"),
+		js.StringField("role", "user"), js.RawField("time", js.Object(js.IntField("created", max(at, 0)))), js.StringField("agent", "build"),
 		js.RawField("model", m.value()))
 }
 
 // textOf returns a part of a text that is JSON already.
 func textOf(text string) js.Value { return js.Value(api.TextOf(js.Value(text))) }
-
-// created returns the times of a message that is made of an entry.
-func created(e session.Entry) js.Field {
-	at, _ := e.Timestamp()
-	return js.RawField("time", js.Object(js.IntField("created", max(at, 0))))
-}
 
 // modelFor returns the model that answers a prompt at a place of the path, or that answered last.
 func (x *exporter) modelFor(i int) model {
@@ -91,7 +86,13 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 	}
 	x.lost.Blocks(e, m, session.BlockText, session.BlockThinking, session.BlockEncrypted, session.BlockToolCall)
 	usage := js.Value(m.Get("usage"))
-	finish := finishOf(m, calls)
+	finish := "stop" // why it ended, in opencode's words
+	switch {
+	case calls > 0:
+		finish = "tool-calls"
+	case m.Str("stopReason") == "length":
+		finish = "length"
+	}
 	parts = append(parts, object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
 		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage))))
 	failure := failureOf(m, kinds)
@@ -178,17 +179,6 @@ func details(a *answer) js.Value {
 		return ""
 	}
 	return objectOr(js.Value(a.message().Get("details")), "")
-}
-
-// finishOf says in opencode's words why a reply ended.
-func finishOf(m session.Message, calls int) string {
-	switch {
-	case calls > 0:
-		return "tool-calls"
-	case m.Str("stopReason") == "length":
-		return "length"
-	}
-	return "stop"
 }
 
 // failureOf returns the error of a reply that no model is shown, "" for others. One that was

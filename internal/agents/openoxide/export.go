@@ -246,7 +246,10 @@ func (x *exporter) path(b *branch) []session.Entry {
 // has one more.
 func (x *exporter) branches(ctx context.Context) error {
 	leaf, ok := x.s.Leaf()
-	id := sessionID(x.s.Header.ID, headerTime(x.s))
+	id := x.s.Header.ID
+	if !isULID(id) {
+		id = made(headerTime(x.s), "session", id).String()
+	}
 	main := &branch{id: id, title: x.s.Name, head: -1}
 	x.made = []*branch{main}
 	if !ok {

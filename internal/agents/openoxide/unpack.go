@@ -78,11 +78,11 @@ func (u *unpacker) scalar(code byte) error {
 		if err != nil {
 			return err
 		}
-		text, ok := floatText(f)
-		if !ok {
+		text, err := json.Marshal(f)
+		if err != nil { // a NaN, or infinite
 			return errForeign
 		}
-		u.out.WriteString(text)
+		u.out.WriteString(strings.ReplaceAll(string(text), "e-0", "e-"))
 		return nil
 	}
 	return errForeign
@@ -255,10 +255,4 @@ func (p packer) number(text string) error {
 		return p.enc.EncodeString(text)
 	}
 	return p.enc.EncodeFloat64(f)
-}
-
-// floatText returns a number as JSON has it.
-func floatText(f float64) (string, bool) {
-	text, err := json.Marshal(f)
-	return strings.ReplaceAll(string(text), "e-0", "e-"), err == nil // not a NaN, nor infinite
 }

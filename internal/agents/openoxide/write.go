@@ -209,11 +209,3 @@ func isULID(id string) bool {
 	u, err := ulid.ParseStrict(id)
 	return err == nil && u.String() == id
 }
-
-// sessionID returns the ULID of the session with that id, begun at ms.
-func sessionID(id string, ms int64) string {
-	if isULID(id) {
-		return id
-	}
-	return made(ms, "session", id).String()
-}

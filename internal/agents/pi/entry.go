@@ -11,7 +11,9 @@ import (
 
 // entry returns e as the version can open it, and tells of the parts that the version will not see.
 func (x *exporter) entry(e session.Entry) session.Entry {
-	e = x.blobs(e)
+	if !x.version.omp || x.t.Blobs != "" { // pi knows no references to blobs
+		e = x.t.Resolve(e)
+	}
 	switch e.Type() {
 	case session.TypeMessage:
 		return x.message(e)
@@ -62,14 +64,6 @@ func (x *exporter) unknown(e session.Entry) {
 
 // contentful reports whether raw is content as a message may have it.
 func contentful(raw string) bool { return raw != "" && (raw[0] == '"' || raw[0] == '[') }
-
-// blobs puts blobs into an entry for pi, which knows no references to them, and for oh-my-pi if a directory of them is given.
-func (x *exporter) blobs(e session.Entry) session.Entry {
-	if x.version.omp && x.t.Blobs == "" {
-		return e
-	}
-	return x.t.Resolve(e)
-}
 
 // model gives a change of the model the form of the version, beside its own.
 func (x *exporter) model(e session.Entry) session.Entry {
@@ -266,15 +260,6 @@ var versions = []version{
 		session.TypeSessionInit, session.TypeModeChange, session.TypeTTSRInjection, session.TypeServiceTier, session.TypeTitleChange,
 		session.TypeCredentialPin, session.TypeResetBoundary, session.TypeModelUsage,
 	}},
-}
-
-// versionCalled returns the version called name.
-func versionCalled(name string) (version, bool) {
-	i := slices.IndexFunc(versions, func(v version) bool { return v.name == name })
-	if i < 0 {
-		return version{}, false
-	}
-	return versions[i], true
 }
 
 // knows reports whether the version gives entries of a type a meaning.

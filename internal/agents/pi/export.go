@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -17,10 +18,12 @@ import (
 
 // Export writes one file.
 func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	v, ok := versionCalled(cmp.Or(t.Version, f.versions[0]))
-	if !ok {
+	called := cmp.Or(t.Version, f.versions[0])
+	i := slices.IndexFunc(versions, func(v version) bool { return v.name == called })
+	if i < 0 {
 		return fmt.Errorf("exporting to %s: no version %q", f.name, t.Version)
 	}
+	v := versions[i]
 	x := exporter{version: v, s: s, t: t}
 	lead, err := x.lead()
 	if err != nil {

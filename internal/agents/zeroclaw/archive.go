@@ -221,7 +221,13 @@ func (s *store) resolve(ctx context.Context, text string) (id string, ok bool, e
 	if text == "" {
 		return "", false, nil
 	}
-	for _, key := range keysFor(text) {
+	keys := []string{text}
+	if strings.Contains(text, ":") { // its kind may be left out, as in "telegram:alice"
+		for _, kind := range kinds {
+			keys = append(keys, kind+":"+text)
+		}
+	}
+	for _, key := range keys {
 		if id, ok, err := s.active(ctx, key); ok || err != nil {
 			return id, ok, err
 		}
@@ -238,7 +244,10 @@ func (s *store) active(ctx context.Context, key string) (id string, ok bool, err
 		if err == nil {
 			return string(found), true, nil
 		}
-		return "", false, s.db.Err(none(err))
+		if err == sql.ErrNoRows {
+			return "", false, nil
+		}
+		return "", false, s.db.Err(err)
 	}
 	newest := ""
 	var sid, created sqldb.Text
@@ -251,12 +260,4 @@ func (s *store) active(ctx context.Context, key string) (id string, ok bool, err
 		}
 	}
 	return id, ok, nil
-}
-
-// none takes finding nothing for no error.
-func none(err error) error {
-	if err == sql.ErrNoRows { //nolint:errorlint // Scan returns it as it is
-		return nil
-	}
-	return err
 }

@@ -157,29 +157,6 @@ func (l layout) column(table, column string) string {
 // of the fork's last layout.
 var kinds = []string{"thread", "group", "direct", "channel"}
 
-// keysFor returns the keys that text may mean: itself, or one whose kind was left
-// out, as in "telegram:alice".
-func keysFor(text string) []string {
-	keys := []string{text}
-	if strings.Contains(text, ":") {
-		for _, kind := range kinds {
-			keys = append(keys, kind+":"+text)
-		}
-	}
-	return keys
-}
-
-// kindOf returns the kind of a key, "" if it has none. The rest of the key may have more colons,
-// which nothing escapes.
-func kindOf(key string) string {
-	for _, kind := range kinds {
-		if strings.HasPrefix(key, kind+":") {
-			return kind
-		}
-	}
-	return ""
-}
-
 // milliseconds returns a time as ZeroClaw writes it, in milliseconds since the epoch.
 func milliseconds(text string) (ms int64, ok bool) {
 	t, err := time.Parse(time.RFC3339Nano, text)

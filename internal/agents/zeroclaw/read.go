@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -223,7 +224,9 @@ func (r *reading) session(ctx context.Context, row int64) error {
 	f := &r.facts
 	f.id, f.key, f.title, f.created = text(all["session_id"]), text(all[l.key]), text(all["title"]), text(all["created_at"])
 	f.Layout, f.Version, f.Key, f.Row = "fork", l.version, f.key, all
-	f.Kind = kindOf(f.key)
+	if i := slices.IndexFunc(kinds, func(kind string) bool { return strings.HasPrefix(f.key, kind+":") }); i >= 0 {
+		f.Kind = kinds[i] // the rest of the key may have more colons, which nothing escapes
+	}
 	if active, ok, err := r.store.active(ctx, f.key); err != nil {
 		return err
 	} else if ok && active == f.id {
