@@ -77,11 +77,6 @@ type Breach struct {
 	Text  string
 }
 
-// nowhere is a breach of what should have been there.
-func nowhere(format string, args ...any) []Breach {
-	return []Breach{{Entry: -1, Text: fmt.Sprintf(format, args...)}}
-}
-
 // at is a breach by a call.
 func (d *Deed) at(why string) Breach {
 	text := strings.TrimLeft(d.Name+" "+d.Target, " ")
@@ -142,7 +137,7 @@ func (l *look) none(p *Pattern, from int, what string) []Breach {
 		}
 		return []Breach{d.at(what + " that ended well: " + why)}
 	}
-	return nowhere("%s", what)
+	return []Breach{{Entry: -1, Text: what}}
 }
 
 // unknown is the text of a breach by a command whose status is not known, with advice for the agent.

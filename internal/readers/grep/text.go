@@ -134,7 +134,7 @@ func opaque(name string) bool {
 func (w *walker) message(raw string) {
 	m := session.NewMessage(raw)
 	get := func(name string) js.Value { return js.Value(m.Get(name)) }
-	role := m.Role()
+	role, said := m.Role(), FieldText // where text blocks are found
 	switch role {
 	case session.RoleBashExecution, session.RolePythonExecution:
 		w.literal(FieldCall, get("command"))
@@ -153,8 +153,11 @@ func (w *walker) message(raw string) {
 		return
 	case session.RoleToolResult:
 		w.at.Tool, w.at.Call = m.Str("toolName"), m.Str("toolCallId")
+		said = FieldResult
+	case session.RoleSystem:
+		said = FieldSystem
 	}
-	w.content(get("content"), textField(role))
+	w.content(get("content"), said)
 	w.literal(FieldText, get("errorMessage"))
 	if role == session.RoleSystem {
 		w.all(FieldSystem, get("sections"))
@@ -175,17 +178,6 @@ func (w *walker) nested(e session.Entry) {
 		}
 	}
 	w.at = before
-}
-
-// textField is the field of the text blocks of a role.
-func textField(role string) Field {
-	switch role {
-	case session.RoleToolResult:
-		return FieldResult
-	case session.RoleSystem:
-		return FieldSystem
-	}
-	return FieldText
 }
 
 // content shows the texts of a content, whose text is of a field.

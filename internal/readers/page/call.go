@@ -46,8 +46,11 @@ func (p *page) call(c session.ToolCall, result int) {
 		m, _ = p.s.Entries[result].Message()
 	}
 	p.made(c, m, "", func() {
-		if result >= 0 {
-			p.result(result)
+		if result >= 0 { // as an entry in that of its call
+			p.place(result, "result")
+			p.raw(">")
+			p.blocks(m)
+			p.raw("</article>")
 		}
 	})
 	if p.o.Tools == Names && result >= 0 {
@@ -203,15 +206,6 @@ func (p *page) arguments(c session.ToolCall, title, file string) {
 		}
 		p.raw("</code></pre>")
 	}
-}
-
-// result writes a result, as an entry in that of its call.
-func (p *page) result(i int) {
-	m, _ := p.s.Entries[i].Message()
-	p.place(i, "result")
-	p.raw(">")
-	p.blocks(m)
-	p.raw("</article>")
 }
 
 // blocks writes the blocks of a result.

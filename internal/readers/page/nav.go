@@ -28,7 +28,7 @@ func (p *page) nav() {
 		e := p.s.Entries[r.Pos]
 		level := 0
 		if !on {
-			level = p.level(r)
+			level = min(max(len(r.Last)-1, 0), len(levels)-1) // how many branches it is away from the path
 		}
 		turn := on && p.turns(e)
 		_, asked := convo.Prompt(e)
@@ -67,12 +67,6 @@ func (f *fold) take(r tree.Row, on bool, level int) {
 	}
 	f.entries++
 	f.tokens += r.Tokens
-}
-
-// level is how many branches an entry is away from the path.
-func (p *page) level(r tree.Row) (n int) {
-	n = len(r.Last) - 1
-	return min(max(n, 0), len(levels)-1)
 }
 
 // turns reports whether an entry is one of those that a conversation is made of.

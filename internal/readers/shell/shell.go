@@ -155,8 +155,11 @@ func (r *reader) parse(line string, deep int, st state, e Ends, cond bool) bool 
 
 // within is parse, and returns the state of the shell behind the line.
 func (r *reader) within(line string, deep int, st state, e Ends, cond bool) (state, bool) {
-	file := parsed(line)
-	if file == nil {
+	if len(line) > maxSize || nested(line) {
+		return st, false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
 		return st, false
 	}
 	nests := strings.ContainsAny(line, "(`") || strings.Contains(line, "function") // else it has neither functions nor substitutions
@@ -174,18 +177,6 @@ func (r *reader) within(line string, deep int, st state, e Ends, cond bool) (sta
 	_, after := w.list(file.Stmts, st, e, cond)
 	r.line = outer
 	return after, w.ok
-}
-
-// parsed parses a line, and returns nil if that fails.
-func parsed(line string) *syntax.File {
-	if len(line) > maxSize || nested(line) {
-		return nil
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil {
-		return nil
-	}
-	return file
 }
 
 // nested reports whether a line may be so deep that a parser that calls itself has no stack left.

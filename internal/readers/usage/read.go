@@ -163,14 +163,12 @@ func (rd *reader) line(l jsonl.Line) {
 		rd.damaged("is no JSON", l.Torn)
 		return
 	}
-	if rd.fields.typ == "" && !isObject(data) {
+	if rd.fields.typ == "" && !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		rd.damaged("is no JSON object", l.Torn)
 		return
 	}
 	rd.entry()
 }
-
-func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
 
 // damaged takes note of a line that cannot be read.
 func (rd *reader) damaged(what string, torn bool) {

@@ -15,7 +15,7 @@ import (
 // classes are the functions, methods and fields that take the text of a message, by what it is about. One that is new has to be
 // put here, so that each text that people are told has a class, and is printed, folded or left out as that is.
 var classes = map[string][]string{
-	"refusal":        {"UsageError", "No", "Damaged", "none", "Fail", "wrong", "exceeded", "bad", "nowhere", "Errorf"},
+	"refusal":        {"UsageError", "No", "Damaged", "none", "Fail", "wrong", "exceeded", "bad", "Errorf"},
 	"hint":           {"WithHint", "Hintf", "hint"},
 	"damage, unread": {"Alwaysf", "problem", "Problem"},
 	"note":           {"Warnf", "warn", "note", "report"},
