@@ -135,11 +135,11 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// TestPromptAskedFirst: a prompt that is recorded before the program starts is there once, also
-// where the program prints it.
-func TestPromptAskedFirst(t *testing.T) {
+// TestPromptOnce: a prompt is there once, also where the program prints it, and whether or not it is recorded before the
+// program starts.
+func TestPromptOnce(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"claude", "codex", "copilot", "gemini", "omp-13", "omp-18", "opencode", "pi-0.73", "pi-0.87", "qwen"} {
+	for _, program := range programs {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
 			data := samplesOf(t, program)["03-tool"].all()
@@ -150,21 +150,25 @@ func TestPromptAskedFirst(t *testing.T) {
 					break
 				}
 			}
-			var said []string
-			d := stream.New(stream.Options{Prompt: prompt, Live: true, Now: at, Emit: func(group []*stream.Item) error {
-				for _, i := range group {
-					if i.Type == session.TypeMessage && i.Message.Role() == session.RoleUser {
-						said = append(said, i.Message.Text("\n"))
+			for _, asked := range []bool{false, true} {
+				var said []string
+				d := stream.New(stream.Options{Prompt: prompt, Live: true, Now: at, Emit: func(group []*stream.Item) error {
+					for _, i := range group {
+						if i.Type == session.TypeMessage && i.Message.Role() == session.RoleUser {
+							said = append(said, i.Message.Text("\n"))
+						}
+					}
+					return nil
+				}})
+				if asked {
+					if err := d.Ask(); err != nil || len(said) != 1 {
+						t.Fatalf("asked %q, %v", said, err)
 					}
 				}
-				return nil
-			}})
-			if err := d.Ask(); err != nil || len(said) != 1 {
-				t.Fatalf("asked %q, %v", said, err)
-			}
-			_, _ = d.Write(data)
-			if err := d.Close(); err != nil || len(said) != 1 || said[0] != prompt {
-				t.Errorf("the user said %q, want %q once (%v)", said, prompt, err)
+				_, _ = d.Write(data)
+				if err := d.Close(); err != nil || len(said) != 1 || said[0] != prompt {
+					t.Errorf("asked before %t: the user said %q, want %q once (%v)", asked, said, prompt, err)
+				}
 			}
 		})
 	}

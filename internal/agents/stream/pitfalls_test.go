@@ -163,15 +163,6 @@ func TestErrorOfNamedFormat(t *testing.T) {
 	}
 }
 
-// What the user said stands in front of the answer, and a session of it is whole.
-func TestPromptInFront(t *testing.T) {
-	t.Parallel()
-	got := decode([]byte(sse(chunk("c1", hi, ""), finished)), 0, stream.Options{Now: at, Prompt: "Say hi"})
-	if want := `"Say hi" ` + "\n" + `"Hi" stop`; briefs(got.items) != want || got.err != nil {
-		t.Errorf("%v\n%q, want\n%q", got.err, briefs(got.items), want)
-	}
-}
-
 // Signatures of Gemini's are kept at the blocks they are of, behind whose text they may come.
 func TestSignaturesOfGemini(t *testing.T) {
 	t.Parallel()
