@@ -3,7 +3,6 @@ package openoxide_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Every session comes back, and its database with it.
@@ -38,40 +36,9 @@ func TestThereAndBack(t *testing.T) {
 			fmt.Fprintf(&b, `{"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:%02d:06.000Z",`+body+"}\n", i, parent,
 				rapid.IntRange(0, 59).Draw(rt, "minute"), value.Draw(rt, "value"))
 		}
-		s, err := session.Read(strings.NewReader(b.String()))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		first, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
-		formatstest.ExportTo(t, openoxide.OpenOxide, s, first)
-		results, err := formatstest.TryAll(t.Context(), openoxide.OpenOxide, &formats.Source{Path: first})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		back := results[0].Session(t)
-		if diff := cmp.Diff(view(s), view(back)); diff != "" {
-			rt.Errorf("%s\n(-before +after) %s", b.String(), diff)
-		}
-		lines := map[string]bool{}
-		for _, r := range results {
-			for _, e := range r.Session(t).Entries {
-				lines[e.WithParent("").Raw()] = true
-			}
-			formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), second)
-		}
-		leaf, ok := s.Leaf()
-		path, _ := s.Path(leaf)
-		for _, e := range path {
-			if ok && !lines[e.WithParent("").Raw()] {
-				rt.Errorf("%s is gone", e.Raw())
-			}
-		}
-		if diff := cmp.Diff(dump(t, first), dump(t, second)); diff != "" {
-			rt.Errorf("%s\n(-first +second) %s", b.String(), diff)
+		s := formatstest.Parse(rt, b.String())
+		if diff := differs(t, s); diff != "" {
+			rt.Errorf("%s\n%s", b.String(), diff)
 		}
 	})
 }

@@ -48,30 +48,7 @@ func view(s *session.Session) string {
 // dump returns the rows of both tables.
 func dump(t testing.TB, path string) map[string][]string {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	out := map[string][]string{}
-	for _, table := range []string{"session", "message"} {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY id")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			values, err := sqldb.Scan(rows)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[table] = append(out[table], fmt.Sprintf("%q", values))
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		rows.Close()
-	}
-	return out
+	return formatstest.Rows(t, path, "session", "message")
 }
 
 // Sessions of pi go in, and come out with every entry of the path as it was.
@@ -85,7 +62,9 @@ func TestCorpus(t *testing.T) {
 				continue
 			}
 			n++
-			there(t, name, s)
+			if diff := differs(t, s); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
 		}
 	}
 	if n < 20 {
@@ -93,30 +72,43 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// there holds a session to what has to come back: the view, the name, the entries of
-// the path; and the database to itself.
-func there(t *testing.T, name string, s *session.Session) {
+// differs says what of a session is another one after it went into a database and back: the view, the name, the header, the
+// entries of the path; and whether the database is another one when they go into it once more.
+func differs(t testing.TB, s *session.Session) string {
 	t.Helper()
 	dir := t.TempDir()
-	path, again := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
-	formatstest.ExportTo(t, openoxide.OpenOxide, s, path)
-	results := formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: path}, true) // its compactions may keep what is elsewhere
+	first, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
+	formatstest.ExportTo(t, openoxide.OpenOxide, s, first)
+	results := formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: first}, true) // its compactions may keep what is elsewhere
 	back := results[0].Session(t)
 	if diff := cmp.Diff(view(s), view(back)); diff != "" {
-		t.Errorf("%s: the view (-before +after)\n%s", name, diff)
+		return "the view (-before +after)\n" + diff
 	}
 	if s.Header.Timestamp != back.Header.Timestamp || s.Header.CWD != back.Header.CWD {
-		t.Errorf("%s: header %s became %s", name, s.Header.Raw(), back.Header.Raw())
+		return fmt.Sprintf("header %s became %s", s.Header.Raw(), back.Header.Raw())
 	}
+	lines := map[string]bool{}
 	for _, r := range results {
-		for _, l := range r.Losses {
-			t.Errorf("%s: lost: %s", name, l)
+		if len(r.Losses) > 0 {
+			return fmt.Sprint("lost: ", r.Losses)
 		}
-		formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), again)
+		for _, e := range r.Session(t).Entries {
+			lines[e.WithParent("").Raw()] = true
+		}
+		formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), second)
 	}
-	if diff := cmp.Diff(dump(t, path), dump(t, again)); diff != "" {
-		t.Errorf("%s: the database (-first +second)\n%s", name, diff)
+	if leaf, ok := s.Leaf(); ok {
+		path, _ := s.Path(leaf)
+		for _, e := range path {
+			if !lines[e.WithParent("").Raw()] {
+				return e.Raw() + " is gone"
+			}
+		}
 	}
+	if diff := cmp.Diff(dump(t, first), dump(t, second)); diff != "" {
+		return "the database (-first +second)\n" + diff
+	}
+	return ""
 }
 
 const header = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/home/u/proj"}` + "\n"
@@ -154,7 +146,9 @@ func TestForks(t *testing.T) {
 	if !cmp.Equal(ids, []string{"a", "c"}) {
 		t.Errorf("the fork holds %q", ids)
 	}
-	there(t, "talk", s)
+	if diff := differs(t, s); diff != "" {
+		t.Error(diff)
+	}
 
 	// The rules of the blueprint's tables: who deletes the parent deletes forks.
 	err := sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {

@@ -93,8 +93,7 @@ func TestUpdate(t *testing.T) {
 // A writer beside that has the database open sees what was added.
 func TestUpdateBeside(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("PRAGMA journal_mode=WAL", "CREATE TABLE t(x)", "INSERT INTO t VALUES('a')")
 	if err := sqldb.Update(t.Context(), path, inserting("INSERT INTO t VALUES('b')")); err != nil {
 		t.Fatal(err)
@@ -134,11 +133,7 @@ func TestLimits(t *testing.T) {
 	if err := sqldb.Create(t.Context(), path, false, one); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, path)
 	if _, err := db.Values(t.Context(), "SELECT zeroblob(?)", sqldb.MaxValue+1); err == nil || !strings.Contains(err.Error(), "a value has more than") {
 		t.Errorf("got %v", err)
 	}

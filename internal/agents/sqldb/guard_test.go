@@ -17,14 +17,9 @@ import (
 // What is read is of one moment, whatever a running agent does.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("PRAGMA journal_mode=WAL", "CREATE TABLE t(x)", "INSERT INTO t VALUES('a')")
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, path)
 	w.exec("INSERT INTO t VALUES('b')", "PRAGMA wal_checkpoint(PASSIVE)", "INSERT INTO t VALUES('c')")
 	if got := all(t, db); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("got %q", got)
@@ -41,22 +36,17 @@ func TestSnapshot(t *testing.T) {
 // changing it, but it is noticed.
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("PRAGMA journal_mode=WAL", "CREATE TABLE t(x)", "INSERT INTO t VALUES('a')")
 	w.end()
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, path)
 	w = startWriter(t, path)
 	w.exec("INSERT INTO t VALUES('b')")
 	if err := db.Verify(); err != nil {
 		t.Errorf("nothing has changed yet: %v", err)
 	}
 	w.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	err = db.Verify()
+	err := db.Verify()
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v", err)
 	}
@@ -67,14 +57,9 @@ func TestVerify(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("CREATE TABLE t(x)")
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, path)
 	for _, text := range []string{
 		"INSERT INTO t VALUES(1)", "CREATE TEMP TABLE u(x)", "ATTACH 'x.db' AS x",
 		"SELECT load_extension('x')", "VACUUM INTO 'x.db'", "PRAGMA journal_mode=WAL",
@@ -147,8 +132,7 @@ func TestLocked(t *testing.T) {
 		t.Skip("waits for a lock")
 	}
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("CREATE TABLE t(x)", "BEGIN EXCLUSIVE")
 	if _, err := sqldb.Open(t.Context(), path); !errors.Is(err, sqldb.ErrLocked) {
 		t.Errorf("got %v", err)
@@ -176,16 +160,11 @@ func TestSymlink(t *testing.T) {
 
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s.db")
-	w := startWriter(t, path)
+	w, path := fresh(t)
 	w.exec("CREATE TABLE T(A, b AS (a+1), c AS (a+2) STORED)", "CREATE VIEW v AS SELECT a FROM t",
 		"CREATE VIRTUAL TABLE f USING fts5(x)", "PRAGMA user_version=7")
 	w.end()
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, path)
 	got, err := db.Schema(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,13 @@ func (w *writer) exec(statements ...string) {
 	}
 }
 
+// fresh starts a writer of a database that is not there yet.
+func fresh(t *testing.T) (w *writer, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "s.db")
+	return startWriter(t, path), path
+}
+
 // end closes the database, kill does not.
 func (w *writer) end() {
 	if w.in != nil {
@@ -45,13 +52,20 @@ func names(t *testing.T, path string) []string {
 	return got
 }
 
-func read(t *testing.T, path string) []string {
+// opened opens a database until the test ends.
+func opened(t *testing.T, path string) *sqldb.DB {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func read(t *testing.T, path string) []string {
+	t.Helper()
+	db := opened(t, path)
 	got := all(t, db)
 	if err := db.Verify(); err != nil {
 		t.Error(err)

@@ -61,10 +61,11 @@ func TestBoundary(t *testing.T) {
 		}
 		made := filepath.Join(t.TempDir(), "made.db")
 		formatstest.ExportTo(t, zeroclaw.ZeroClaw, r.Session(t), made)
-		for _, table := range []string{"session_messages", "session_state"} {
-			if diff := cmp.Diff(dumpOne(t, path, table), dumpOne(t, made, table)); diff != "" {
-				t.Errorf("%s: given back otherwise: %s", tt.name, diff)
-			}
+		rows := func(path string) map[string][]string {
+			return formatstest.Rows(t, path, "session_messages", "session_state")
+		}
+		if diff := cmp.Diff(rows(path), rows(made)); diff != "" {
+			t.Errorf("%s: given back otherwise: %s", tt.name, diff)
 		}
 	}
 }

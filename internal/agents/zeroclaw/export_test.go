@@ -1,7 +1,6 @@
 package zeroclaw_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/agents/zeroclaw"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/session"
@@ -18,30 +16,7 @@ import (
 // dump returns the rows of the fork's tables.
 func dump(t testing.TB, path string) map[string][]string {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	out := map[string][]string{}
-	for _, table := range []string{"sessions", "session_index", "session_messages", "session_state"} {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY 1, 2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			values, err := sqldb.Scan(rows)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[table] = append(out[table], fmt.Sprintf("%q", values))
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		rows.Close()
-	}
-	return out
+	return formatstest.Rows(t, path, "sessions", "session_index", "session_messages", "session_state")
 }
 
 // An existing database gets the session added, once, and what is in it stays.
@@ -78,11 +53,7 @@ func TestExportInto(t *testing.T) {
 
 func read(t testing.TB, lines ...string) *session.Session {
 	t.Helper()
-	s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" + strings.Join(lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return formatstest.Parse(t, `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+strings.Join(lines, "\n")+"\n")
 }
 
 // What a compaction keeps stands behind its summary, where ZeroClaw shows it.
@@ -102,27 +73,4 @@ func TestExportKeeps(t *testing.T) {
 	if diff := cmp.Diff(history(s), history(imported(t, path)[0].Session(t))); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func dumpOne(t testing.TB, path, table string) []string {
-	t.Helper()
-	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY 1, 2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		values, err := sqldb.Scan(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, fmt.Sprintf("%q", values))
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package zeroclaw_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // draw makes a session: a tree of messages with compactions that keep something or nothing.
@@ -63,14 +61,7 @@ func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		text := draw(rt)
-		s, err := session.Read(strings.NewReader(text))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
+		s, dir := formatstest.Parse(rt, text), t.TempDir()
 		first, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
 		formatstest.ExportTo(t, zeroclaw.ZeroClaw, s, first)
 		back := imported(t, first)[0].Session(t)

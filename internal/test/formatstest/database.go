@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,35 @@ func Database(t testing.TB, statements ...string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Rows returns the rows of tables of a database, each as a text, in the order of their first two columns.
+func Rows(t testing.TB, path string, tables ...string) map[string][]string {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	out := map[string][]string{}
+	for _, table := range tables {
+		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY 1, 2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			values, err := sqldb.Scan(rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[table] = append(out[table], fmt.Sprintf("%q", values))
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+	}
+	return out
 }
 
 // HostileDatabase reads, with f, databases that are missing, cut or damaged, made of good, and those of more:
