@@ -225,9 +225,6 @@ func (l *limits) watch(ctx context.Context) (_ context.Context, why func() error
 
 // act counts an act of a value, and the bytes that it makes.
 func (l *limits) act(acts, size, of int) error {
-	if l == nil {
-		return nil
-	}
 	if l.bytes += size; l.bytes > bounds.growth*of+bounds.free {
 		return l.exceeded("makes more than %d times the bytes of a value", bounds.growth)
 	}

@@ -186,7 +186,10 @@ func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
 		if i > 0 {
 			parent = x.made[0].id
 		}
-		path := x.path(b)
+		var path []session.Entry // made when it is needed: the paths of all branches together may be far larger than the session
+		if b.head >= 0 {
+			path, _ = x.s.Path(b.head)
+		}
 		if err := x.session(ctx, tx, b, path, parent, i == 0); err != nil {
 			return err
 		}
@@ -230,16 +233,6 @@ func (x *exporter) findParent(ctx context.Context, into string) error {
 type branch struct {
 	id, title string
 	head      int // the entry that it ends in, -1 for none
-}
-
-// path returns the entries of a branch. It is made when it is needed: the paths of
-// all branches together may be far larger than the session.
-func (x *exporter) path(b *branch) []session.Entry {
-	if b.head < 0 {
-		return nil
-	}
-	path, _ := x.s.Path(b.head)
-	return path
 }
 
 // branches makes the path to the leaf a branch, and each other head with messages that no branch

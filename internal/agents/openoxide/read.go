@@ -44,8 +44,10 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if err := c.messages(ctx); err != nil {
 		return err
 	}
-	if err := c.title(); err != nil {
-		return err
+	if name := session.OneLine(r.title); name != "" && name != c.name { // the entries do not have it
+		if _, err := b.Add(formats.Place{ID: titleID(r.headerID())}, session.TypeSessionInfo, js.StringField("name", name)); err != nil {
+			return err
+		}
 	}
 	return a.db.Verify()
 }
@@ -84,16 +86,6 @@ func (c *conversion) header() error {
 		js.StringField("id", r.id), js.StringField("project_id", r.project), js.StringField("title", r.title),
 		js.StringField("directory", r.directory), js.StringField("model_id", r.model),
 		js.IntField("time_updated", r.updated), js.RawField("revert_oid", revert)))
-	return err
-}
-
-// title adds the title, unless the entries have it.
-func (c *conversion) title() error {
-	name := session.OneLine(c.r.title)
-	if name == "" || name == c.name {
-		return nil
-	}
-	_, err := c.b.Add(formats.Place{ID: titleID(c.r.headerID())}, session.TypeSessionInfo, js.StringField("name", name))
 	return err
 }
 

@@ -127,24 +127,20 @@ type exporter struct {
 
 // wrap returns a custom entry that holds e: every version carries it along.
 func wrap(e session.Entry) session.Entry {
-	at := e.Get("timestamp")
+	parent := "null"
+	if e.ParentID() != "" {
+		parent = js.Quote(e.ParentID())
+	}
 	line := js.Object(
 		js.StringField("type", session.TypeCustom), js.StringField("customType", customEntry),
 		js.RawField("data", strings.TrimSpace(e.Raw())),
-		js.StringField("id", e.ID()), js.RawField("parentId", parent(e)), js.RawField("timestamp", at),
+		js.StringField("id", e.ID()), js.RawField("parentId", parent), js.RawField("timestamp", e.Get("timestamp")),
 	)
 	out, err := session.ParseEntry(line)
 	if err != nil {
 		return e
 	}
 	return out
-}
-
-func parent(e session.Entry) string {
-	if e.ParentID() == "" {
-		return "null"
-	}
-	return js.Quote(e.ParentID())
 }
 
 // rooted tells that a cycle of parents was cut.

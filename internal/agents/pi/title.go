@@ -78,7 +78,7 @@ func (x *exporter) slotted(slot, header, name string) []string {
 			continue
 		}
 		slot, before := string(js.Value(e.Get("data")).Get("slot")), string(js.Value(e.Get("data")).Get("header"))
-		if holds(slot, name) && isHeader(before) && titled(slot, before) == header {
+		if _, err := session.HeaderOf([]byte(before)); err == nil && holds(slot, name) && titled(slot, before) == header {
 			x.kept = e
 			return []string{slot, before}
 		}
@@ -94,11 +94,6 @@ func holds(slot, name string) bool {
 	}
 	e, err := session.ParseEntry(slot)
 	return err == nil && isSlot(e) && strings.TrimSpace(e.Str("title")) == name
-}
-
-func isHeader(line string) bool {
-	_, err := session.HeaderOf([]byte(line))
-	return err == nil
 }
 
 // newSlot makes a title slot. A title that is too long for it is cut, between
