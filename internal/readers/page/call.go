@@ -59,14 +59,6 @@ func (p *page) call(c session.ToolCall, result int) {
 	}
 }
 
-// provided writes what the provider did by itself. A result that stands apart from its call has no arguments.
-func (p *page) provided(made session.Provided) {
-	if p.o.Tools == None {
-		return
-	}
-	p.made(made.ToolCall, made.Result, " · by the provider", func() { p.blocks(made.Result) })
-}
-
 // made writes a call with its result m, which has no role if there is none; by says who made it, and result writes
 // what came of it.
 func (p *page) made(c session.ToolCall, m session.Message, by string, result func()) {
@@ -135,9 +127,7 @@ func (p *page) child(c Child) {
 	} else {
 		p.text(c.Title)
 	}
-	p.raw(" <code>")
-	p.text(c.Address)
-	p.raw("</code>")
+	p.element(" <code>", c.Address, "</code>")
 }
 
 func nameless(name string) string {
@@ -194,9 +184,7 @@ func (p *page) arguments(c session.ToolCall, title, file string) {
 	default:
 		p.raw(`<pre><code>`)
 		for name, v := range arguments.Members() {
-			p.raw(`<span class="f">`)
-			p.text(name)
-			p.raw("</span>: ")
+			p.element(`<span class="f">`, name, "</span>: ")
 			if v.IsString() {
 				p.text(p.cut(v.Str()))
 			} else {

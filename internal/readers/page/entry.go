@@ -133,9 +133,7 @@ func (p *page) heading(i int, words string) {
 	p.text(words)
 	p.raw("</a>")
 	if label := p.tree.Label(i); label != "" {
-		p.raw(` <span class="lab">@`)
-		p.text(label)
-		p.raw("</span>")
+		p.element(` <span class="lab">@`, label, "</span>")
 	}
 	row, ok := p.replies[i]
 	if !ok {
@@ -188,9 +186,7 @@ func (p *page) turn(i int, class constant, m session.Message) {
 	said := p.content(i, m)
 	p.notes(m)
 	if text := m.Str("errorMessage"); text != "" {
-		p.raw(`<p class="t err">`)
-		p.text(text)
-		p.raw("</p>")
+		p.element(`<p class="t err">`, text, "</p>")
 	} else if reason := m.Str("stopReason"); reason == "aborted" {
 		p.raw(`<p class="note">aborted</p>`)
 	}
@@ -209,8 +205,12 @@ func (p *page) content(i int, m session.Message) (said bool) {
 		}
 		switch b.Type {
 		case session.BlockText:
-			p.said(m, b.Str("text"))
 			said = true
+			if text := p.cut(b.Str("text")); m.Role() == session.RoleAssistant || p.o.UserMarkdown {
+				p.markdown(text)
+			} else {
+				p.literal(text)
+			}
 		case session.BlockThinking:
 			p.thinking(b)
 		case session.BlockToolCall:
@@ -244,23 +244,11 @@ func (p *page) notes(m session.Message) {
 	p.raw("</div></details>")
 }
 
-// said writes what was said: by a model as Markdown, by others as it was typed.
-func (p *page) said(m session.Message, text string) {
-	text = p.cut(text)
-	if m.Role() == session.RoleAssistant || p.o.UserMarkdown {
-		p.markdown(text)
-		return
-	}
-	p.literal(text)
-}
-
 func (p *page) literal(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	p.raw(`<p class="t">`)
-	p.text(strings.TrimRight(text, "\n"))
-	p.raw("</p>")
+	p.element(`<p class="t">`, strings.TrimRight(text, "\n"), "</p>")
 }
 
 // thinking writes a block of thinking, of which there may be nothing to read.
@@ -295,12 +283,12 @@ func (p *page) other(b session.Block) {
 		p.encrypted()
 	default:
 		if made, ok := b.Provided(); ok {
-			p.provided(made)
+			if p.o.Tools != None { // a result that stands apart from its call has no arguments
+				p.made(made.ToolCall, made.Result, " · by the provider", func() { p.blocks(made.Result) })
+			}
 			return
 		}
-		p.raw(`<p class="note">[a block of type `)
-		p.text(b.Type)
-		p.raw("]</p>")
+		p.element(`<p class="note">[a block of type `, b.Type, "]</p>")
 	}
 }
 

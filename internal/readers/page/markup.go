@@ -41,6 +41,13 @@ func (m *markup) text(parts ...string) {
 	}
 }
 
+// element writes an element that is a text of any origin, with what of it stands around the text.
+func (m *markup) element(before constant, text string, behind constant) {
+	m.raw(before)
+	m.text(text)
+	m.raw(behind)
+}
+
 // attr writes an attribute with a value of any origin. Its name is not one whose value is run
 // or loaded.
 func (m *markup) attr(name constant, value string) {

@@ -99,9 +99,7 @@ func (p *page) row(i int, on bool, level int, label string, class constant) {
 	e := p.s.Entries[i]
 	p.begin(i, on, level, 1, false, class)
 	if _, ok := convo.Prompt(e); !ok || !on {
-		p.raw(`<span class="r">`)
-		p.text(convo.Kind(e))
-		p.raw("</span> ")
+		p.element(`<span class="r">`, convo.Kind(e), "</span> ")
 	}
 	text := js.Head(convo.Say(e), 300)
 	if line, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); strings.HasPrefix(line, "|") { // a table: its heading
@@ -109,9 +107,7 @@ func (p *page) row(i int, on bool, level int, label string, class constant) {
 	}
 	p.text(js.Head(plain.Replace(session.OneLine(text)), 60))
 	if label != "" {
-		p.raw(` <span class="lab">@`)
-		p.text(label)
-		p.raw("</span>")
+		p.element(` <span class="lab">@`, label, "</span>")
 	}
 	p.raw("</a>")
 }

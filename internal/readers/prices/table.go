@@ -198,11 +198,11 @@ func (p *price) UnmarshalJSON(data []byte) error {
 	}
 	var rates []rate
 	for i := 0; i < len(list); i += 2 {
-		r, ok := rateOf(list[i])
-		if !ok || i > 0 && !(list[i-1] >= 0 && list[i-1] < 1<<53) {
+		units := math.Round(list[i] * 1e12)
+		if !(units >= 0 && units < 1<<53) || i > 0 && !(list[i-1] >= 0 && list[i-1] < 1<<53) {
 			return fmt.Errorf("%s is no price", data)
 		}
-		rates = append(rates, r)
+		rates = append(rates, rate(units))
 	}
 	p.base = rates[0]
 	for i, r := range rates[1:] {
@@ -458,22 +458,12 @@ func (m Money) Decimal(decimals int) string {
 // A rate is what a token costs, in units of 1e-18 USD.
 type rate uint64
 
-// rateOf returns the rate for a price in dollars of a million tokens.
-func rateOf(usd float64) (rate, bool) {
-	v := math.Round(usd * 1e12)
-	if !(v >= 0 && v < 1<<53) {
-		return 0, false
-	}
-	return rate(v), true
-}
-
 // unit is how many units of a rate are one of Money.
 const unit = 1e6
 
 // of returns what so many tokens cost, and the units of a rate that are left over.
 func (r rate) of(tokens int64) (Money, uint64) {
 	hi, lo := bits.Mul64(uint64(r), uint64(max(tokens, 0)))
-
 	if hi >= unit {
 		return MostMoney, 0
 	}

@@ -36,7 +36,7 @@ func Compactions(s *session.Session) []Compacted {
 		if e.Type() != session.TypeCompaction {
 			continue
 		}
-		c := Compacted{Entry: e.ID(), Time: e.Str("timestamp"), Reported: count(e, "tokensBefore")}
+		c := Compacted{Entry: e.ID(), Time: e.Str("timestamp"), Reported: new(Call).count(js.Value(e.Get("tokensBefore")))}
 		beforePath, afterPath := w.around(i)
 		before, after := convo.Project(beforePath), convo.Project(afterPath)
 		c.Before = convo.EstimateContext(convo.MessagesOf(before), convo.Estimate)
@@ -127,12 +127,6 @@ func (c *Compacted) summarized(s *session.Session, i int) {
 			c.Call.Provider, c.Call.Model = m.Provider, m.ID
 		}
 	}
-}
-
-// count is a member of an entry that counts, 0 for one that does not.
-func count(e session.Entry, name string) int64 {
-	var c Call
-	return c.count(js.Value(e.Get(name)))
 }
 
 // left finds what left the context.
