@@ -19,8 +19,8 @@ type did struct{ tool, argument, outcome string }
 // work makes the calls of a session, the first of which is entry 0.
 func work(t *testing.T, all ...did) *gate.Work {
 	t.Helper()
-	var list []calls.Call
-	for i, d := range all {
+	var list [][2]string
+	for _, d := range all {
 		name := map[string]string{calls.Run: "command", calls.Write: "file_path", calls.Fetch: "url"}[calls.KindOf(d.tool)]
 		if name == "" {
 			name = "x"
@@ -29,15 +29,9 @@ func work(t *testing.T, all ...did) *gate.Work {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := calls.About(session.ToolCall{Name: d.tool, Arguments: string(arguments)}, "/w")
-		c.Entry, c.Outcome = i, d.outcome
-		if d.outcome == "" {
-			c.Outcome = calls.OK
-		}
-		list = append(list, c)
+		list = append(list, [2]string{d.tool + " " + d.outcome, string(arguments)})
 	}
-	deeds := gate.Deeds(list)
-	return &gate.Work{Deeds: deeds, All: deeds, Answered: -1}
+	return made(list...)
 }
 
 func must(t *testing.T) func(g gate.Gate, err error) gate.Gate {
@@ -48,6 +42,16 @@ func must(t *testing.T) func(g gate.Gate, err error) gate.Gate {
 		}
 		return g
 	}
+}
+
+// breachesOf lists where a gate does not hold.
+func breachesOf(g gate.Gate, w *gate.Work) string {
+	var out []string
+	breaches, _ := g.Breaches(w)
+	for _, b := range breaches {
+		out = append(out, fmt.Sprintf("%d %s", b.Entry, b.Text))
+	}
+	return strings.Join(out, "\n")
 }
 
 const holds, breach, strict = "holds", "breach", "breach with --strict"
@@ -71,7 +75,7 @@ func noCall(t *testing.T, text string, w *gate.Work) string {
 	return holds
 }
 
-// What a gate against git push says of command lines, and with --strict.
+// What a gate against git push says of command lines, and with --strict. How a line may be spelled, the tests of shell say.
 func TestGitPush(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, line, want string }{
@@ -81,41 +85,12 @@ func TestGitPush(t *testing.T) {
 		{"pushd", "git pushd", breach}, // the glob says so
 		{"compound", "cd x && git push", breach},
 		{"or", "make || git push", breach},
-		{"semicolon", "true; git push", breach},
-		{"pipe", "echo y | git push", breach},
-		{"background", "git push &", breach},
-		{"git-C-push", "git -C ../y push -f", breach},
-		{"git -c", "git -c user.name=x --no-pager push", breach},
-		{"git-dir", "git --git-dir=x/.git push", breach},
-		{"path of git", "/usr/bin/git push", breach},
-		{"sh-c-push", "sh -c 'git push'", breach},
-		{"bash -lc", `bash -lc "cd x; git push origin"`, breach},
-		{"sh in sh", `sh -c "bash -c 'git push'"`, breach},
-		{"env", "env A=1 git push", breach},
-		{"assignment", "GIT_TRACE=1 git push", breach},
-		{"timeout", "timeout 30 git push", breach},
-		{"sudo", "sudo -u me git push", breach},
-		{"subshell", "(git push)", breach},
-		{"substitution", "echo $(git push 2>&1)", breach},
 		{"backquotes", "x=`git push`", breach},
-		{"loop", "for r in a b; do git push $r; done", breach},
-		{"condition", "if git push; then :; fi", breach},
-		{"function", "f() { git push; }; f", breach},
-		{"xargs", "echo main | xargs git push origin", breach},
-		{"find", `find . -name x -exec git push \;`, breach},
-		{"heredoc for a shell", "bash <<'EOF'\ngit push\nEOF", breach},
 		{"heredoc-has-command", "cat > push.sh <<'EOF'\ngit push\nEOF", holds},
 		{"echo-git-push", "echo git push", holds},
-		{"quoted", `echo "run git push"`, holds},
-		{"comment", "ls # git push", holds},
-		{"commit-message", `git commit -m "git push comes later"`, holds},
-		{"grep", "grep -rn 'git push' .", holds},
 		{"alias-unknown", "gp origin", holds},
-		{"quotes in the words", `"git" 'push'`, breach},
-		{"escaped", `g\it push`, breach},
 		{"variable", "$GIT push", strict},
 		{"eval", `eval "$cmd"`, strict},
-		{"ssh", "ssh host git push", breach},
 		{"interpreter", `python3 -c "import os; os.system('git push')"`, strict},
 		{"a script", "./push.sh", holds},
 		{"unparsed-is-breach", "git status '", breach},
@@ -196,14 +171,9 @@ func TestGates(t *testing.T) {
 		{"max-calls", func(string) (gate.Gate, error) { return gate.MaxCalls(1), nil }, "", []did{run("a"), run("b"), run("c")}, "1 3 calls: Bash b"},
 		{"max-calls, held", func(string) (gate.Gate, error) { return gate.MaxCalls(3), nil }, "", []did{run("a"), run("b"), run("c")}, ""},
 	} {
-		var got []string
 		w := work(t, tt.all...)
 		w.Strict = strings.HasPrefix(tt.name, "strict")
-		breaches, _ := must(t)(tt.parse(tt.text)).Breaches(w)
-		for _, b := range breaches {
-			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
-		}
-		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+		if diff := cmp.Diff(tt.want, breachesOf(must(t)(tt.parse(tt.text)), w)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -237,13 +207,8 @@ func TestNested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
 		deeds := gate.Deeds(calls.Of(s.Entries, "/w"))
-		breaches, _ := tt.gate.Breaches(&gate.Work{Deeds: deeds, All: deeds, Answered: -1})
-		for _, b := range breaches {
-			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
-		}
-		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+		if diff := cmp.Diff(tt.want, breachesOf(tt.gate, &gate.Work{Deeds: deeds, All: deeds, Answered: -1})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
