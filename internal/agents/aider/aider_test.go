@@ -2,7 +2,6 @@ package aider_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,10 +105,7 @@ func TestReader(t *testing.T) {
 // with the notes.
 func TestLargeHistory(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "chat-history.md")
-	if err := os.WriteFile(path, corpus.Session(t, "aider/chat-history.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, "chat-history.md", string(corpus.Session(t, "aider/chat-history.md")))
 	history := formatstest.Content(t, path)
 	if n, all := len(aider.Readers(history, false)), len(aider.Readers(history, true)); n != 2990 || all != 5806 {
 		t.Errorf("%d messages, %d with notes", n, all)

@@ -1,7 +1,6 @@
 package aider_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -122,11 +121,7 @@ func TestHostile(t *testing.T) {
 // the exports of all sessions of a chat history are its bytes, if those are text.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"sample1.md", "input.history"} {
-		data, err := os.ReadFile(sample(name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(data))
+		f.Add(formatstest.Content(f, sample(name)))
 	}
 	f.Add("#### a\n# b\n#### c\n\n\n> d\n# aider chat started at 2025-06-14 09:32:41\n\n\n#### e\r\n")
 	f.Add("{\n  \"a\": 1\n}\n\n#### hi\n\n{\"a\": 1}\n")

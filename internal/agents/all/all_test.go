@@ -13,16 +13,12 @@ import (
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	empty, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := formatstest.Parse(t, `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`)
 	for _, f := range all.Formats() {
 		about := f.About()
 		if !regexp.MustCompile(`^[a-z]+$`).MatchString(about.Name) || seen[about.Name] || about.Summary == "" {

@@ -2,8 +2,6 @@ package all_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,10 +112,7 @@ func (g growing) lines() []string { return slices.Concat(g.turns...) }
 // read reads lines as those of a source of which so much of the end is wanted. There is nothing of a source that is not a session yet.
 func (g growing) read(t testing.TB, lines []string, growth formats.Growth) (out []string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), g.file)
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, g.file, strings.Join(lines, "\n")+"\n")
 	a, err := g.format.Open(t.Context(), &formats.Source{Path: path, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }}})
 	if err != nil {
 		return nil

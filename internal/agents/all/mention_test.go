@@ -1,7 +1,6 @@
 package all_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -15,11 +14,8 @@ import (
 // told.
 func TestMentionedImage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/fm.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), `{"type":"message","id":"a2"`) // which has an image as well
+	text := formatstest.Content(t, "testdata/fm.jsonl")
+	first, _, _ := strings.Cut(text, `{"type":"message","id":"a2"`) // which has an image as well
 	s := formatstest.Parse(t, first)
 	carried := 0
 	for _, f := range all.Formats() {

@@ -3,8 +3,6 @@ package all_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,11 +156,7 @@ func textIn(content json.RawMessage) string {
 // from it.
 func TestPairing(t *testing.T) {
 	t.Parallel()
-	early, err := os.ReadFile("testdata/early.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if paired(t, t, string(early)); t.Failed() {
+	if paired(t, t, formatstest.Content(t, "testdata/early.jsonl")); t.Failed() {
 		return
 	}
 	rapid.Check(t, func(rt *rapid.T) { paired(t, rt, exchanges(rt)) })
@@ -199,11 +193,7 @@ func paired(t *testing.T, rt fataler, text string) {
 // there exports a session and imports what comes of it.
 func there(t *testing.T, rt require, f formats.Format, s *session.Session, version string) *session.Session {
 	out, _ := formatstest.Export(t, f, s, version)
-	path := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-		rt.Fatalf("%v", err)
-	}
-	src := &formats.Source{Path: path}
+	src := &formats.Source{Path: formatstest.File(t, "x.jsonl", out)}
 	defer src.Close()
 	a, err := f.Open(t.Context(), src)
 	if err != nil {

@@ -2,7 +2,6 @@ package all_test
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // kept are where formats that keep a session in a file have it below their home; others say why they have none.
@@ -46,12 +47,7 @@ func TestNothingUnread(t *testing.T) {
 		}
 		for _, file := range files {
 			file = filepath.Join(home, filepath.FromSlash(file))
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			formatstest.Put(t, file, "{}\n")
 		}
 		a, err := f.Open(t.Context(), &formats.Source{Path: home})
 		if err != nil {

@@ -3,7 +3,6 @@ package chat_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -355,16 +354,13 @@ func TestResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(filepath.Join("..", "stream", "testdata", filepath.FromSlash(name), "stdout.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := formatstest.Content(t, filepath.Join("..", "stream", "testdata", filepath.FromSlash(name), "stdout.json"))
 			for _, f := range []formats.Format{chat.OpenAI, chat.Anthropic} {
-				if f.Detect("x", data) != (f == tt.format) {
+				if f.Detect("x", []byte(data)) != (f == tt.format) {
 					t.Errorf("%s: %t", f.About().Name, f != tt.format)
 				}
 			}
-			r := read(t, tt.format, string(data))[0]
+			r := read(t, tt.format, data)[0]
 			for _, want := range tt.want {
 				if !strings.Contains(r.Text(), want) {
 					t.Errorf("no %s in\n%s", want, r.Text())

@@ -1,12 +1,13 @@
 package codex_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/codex"
 	"github.com/sess-tools/sess/internal/agents/formats"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // TestBegunRollout: a rollout without a whole line is listed with an error, and with the size that it had then: who collects waits
@@ -16,9 +17,7 @@ func TestBegunRollout(t *testing.T) {
 	for _, text := range []string{"", `{"timestamp":"2026-01-02T03:00`} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "rollout-2026-01-02T03-00-00-ca000001-1111-4111-8111-000000000001.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, text)
 		a, err := codex.Format.Open(t.Context(), &formats.Source{Path: dir})
 		if err != nil {
 			t.Fatal(err)

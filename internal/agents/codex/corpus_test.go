@@ -123,12 +123,8 @@ func TestTwoRolloutsOfOneID(t *testing.T) {
 	t.Parallel()
 	const id = "019b7ca9-8f2e-7063-834b-74487a82aa03"
 	home := t.TempDir()
-	dir := filepath.Join(home, "sessions", "2026", "01", "02")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	rollout := func(clock, said string, written time.Time) {
-		path := filepath.Join(dir, "rollout-2026-01-02T"+clock+"-"+id+".jsonl")
+		path := filepath.Join(home, "sessions", "2026", "01", "02", "rollout-2026-01-02T"+clock+"-"+id+".jsonl")
 		text := `{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"session_id":"` + id + `","id":"` + id + `","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","originator":"codex","cli_version":"0.169.0","source":"cli"}}
 {"timestamp":"2026-01-02T03:04:06.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + said + `"}]}}
 `

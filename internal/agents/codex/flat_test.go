@@ -18,7 +18,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // large is a rollout of many turns that is never in memory.
@@ -176,10 +175,7 @@ func TestGrowth(t *testing.T) {
 		fmt.Fprintf(&b, `{"type":"compaction","id":"c%07d","parentId":"a%07d","timestamp":"2026-01-02T03:04:05.678Z","summary":"s","firstKeptEntryId":"a0000000","tokensBefore":1}`+"\n", i, i)
 		parent = fmt.Sprintf(`"c%07d"`, i)
 	}
-	s, err := session.Read(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, b.String())
 	for growth, refused := range map[int64]bool{0: false, 4: true, 1000: false} {
 		target := formats.NewTarget(func(formats.Loss) {})
 		target.Out, target.Growth, target.Version = io.Discard, growth, "legacy"

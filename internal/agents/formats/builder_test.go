@@ -16,6 +16,8 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // built returns a builder, behind its header, and the lines it makes.
@@ -49,10 +51,7 @@ func TestBuilderTree(t *testing.T) {
 	id(b.Compaction(formats.Place{}, "sum", "", 7))
 	id(b.Custom(formats.Place{Root: true}, "meta", "{\n \"a\": 1.0\n}"))
 	id(b.Add(formats.Place{Parent: other}, session.TypeLabel, js.StringField("targetId", ask), js.StringField("label", "x")))
-	s, err := session.Read(strings.NewReader(strings.Join(*lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, strings.Join(*lines, "\n")+"\n")
 	if len(s.Problems) > 0 {
 		t.Errorf("problems %v", s.Problems)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/session"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // A reading counts what is read of a directory of files, each of which has the id of a session and its name.
@@ -24,9 +26,7 @@ func (r *reading) archive(t *testing.T, files map[string]string) formats.Archive
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, name), text)
 	}
 	add := func(list *[]string, path string) {
 		r.Lock()

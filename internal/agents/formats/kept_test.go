@@ -14,6 +14,8 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // one is an archive of one session, which a function gives to a builder.
@@ -43,10 +45,7 @@ func keeping(t testing.TB, source one) string {
 // restored returns the lines that the entries of a session keep for x, in their order.
 func restored(t testing.TB, text string) []string {
 	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, text)
 	k := formats.NewTarget(nil).Keeper(s, "x")
 	var out []string
 	for i := range s.Entries {

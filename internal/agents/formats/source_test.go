@@ -12,17 +12,13 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/session"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 func write(t *testing.T, path, content string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Put(t, path, content)
 	return path
 }
 
@@ -169,10 +165,7 @@ func TestActivePath(t *testing.T) {
 {"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"two"}}
 {"type":"message","id":"c","parentId":"a","message":{"role":"user","content":"three"}}
 `
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, text)
 	var losses []formats.Loss
 	path := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) }).ActivePath(s)
 	if len(path) != 2 || path[1].ID() != "c" || len(losses) != 1 || losses[0].Kind != formats.KindBranch || losses[0].Where != "entry b" {

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,10 +128,7 @@ func read(t *testing.T, messages ...session.Message) []session.Entry {
 		fmt.Fprintf(&text, `{"type":"message","id":%s,"parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z","message":%s}`+"\n", id, parent, m.Raw())
 		parent = id
 	}
-	s, err := session.Read(strings.NewReader(text.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, text.String())
 	return s.Entries
 }
 
@@ -142,9 +138,7 @@ func TestBriefFileStates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"left": "new text", "changed": "other"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, name), text)
 	}
 	call := func(id, name string, args ...js.Field) string { return api.ToolCall(id, name, js.Object(args...)) }
 	file := func(id, name string) string {
@@ -294,12 +288,7 @@ func TestModel(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, name, text)
 	}
 	env := formats.Env{Home: dir, Getenv: func(string) string { return "" }}
 	if _, _, ok := Model(env, dir); ok {

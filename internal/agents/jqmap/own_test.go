@@ -2,7 +2,6 @@ package jqmap_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,9 +19,7 @@ func owned(t *testing.T, maps map[string]string) []formats.Format {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range maps {
-		if err := os.WriteFile(filepath.Join(dir, name+".jq"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, name+".jq"), text)
 	}
 	return all.Known(dir)
 }
@@ -38,10 +35,7 @@ func tried(t *testing.T, text string, lines ...string) (formatstest.Result, erro
 	if !ok {
 		t.Fatal("the map is not known")
 	}
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, "s.jsonl", strings.Join(lines, "\n")+"\n")
 	results, err := formatstest.TryAll(t.Context(), f, source(path))
 	if len(results) == 0 {
 		return formatstest.Result{}, err
@@ -185,11 +179,8 @@ func TestOwnMapAside(t *testing.T) {
 // The example of sess-map(5) reads a session.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/man/sess-map.5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, ok := strings.Cut(string(page), "<<'MAP'\n")
+	page := formatstest.Content(t, "../../../docs/man/sess-map.5")
+	_, text, ok := strings.Cut(page, "<<'MAP'\n")
 	text, _, ok2 := strings.Cut(text, "MAP\n")
 	if !ok || !ok2 || strings.Count(text, "\n") > 25 {
 		t.Fatalf("the page has no map of at most 25 lines: %q", text)

@@ -62,9 +62,7 @@ func TestTurnsGrow(t *testing.T) {
 // readAs reads the one session of an export.
 func readAs(t *testing.T, path string, text js.Value, g formats.Growth) (lines []string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Put(t, path, string(text))
 	a, err := Format.Open(t.Context(), &formats.Source{Path: path})
 	if err != nil {
 		return nil

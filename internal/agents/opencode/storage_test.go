@@ -44,12 +44,7 @@ func layOut(t *testing.T, dir string, l layout, export []byte) (file string) {
 	t.Helper()
 	write := func(name string, v js.Value) string {
 		path := filepath.Join(dir, filepath.FromSlash(name)+".json")
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(v), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, string(v))
 		return path
 	}
 	doc := js.Value(export)

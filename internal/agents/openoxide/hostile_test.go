@@ -20,11 +20,7 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "o.db")
 	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), whole)
-	good, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range formatstest.HostileDatabase(t, openoxide.OpenOxide, good,
+	for _, path := range formatstest.HostileDatabase(t, openoxide.OpenOxide, []byte(formatstest.Content(t, whole)),
 		[3]string{"another layout", formatstest.Database(t, "CREATE TABLE session(id)"), "no table message"},
 		[3]string{"a view", formatstest.Database(t, "CREATE VIEW session AS SELECT 1 AS id, 2 AS project_id; CREATE TABLE message(id, session_id, role, time_created, content)"), "no table session"},
 	) {

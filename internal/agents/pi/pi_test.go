@@ -312,9 +312,6 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	agent := t.TempDir()
 	dir := filepath.Join(agent, "sessions", "--w--")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	for name, text := range map[string]string{"a.jsonl": header, "b.jsonl": strings.Replace(header, `"s"`, `"t"`, 1), "bad.jsonl": "hello\n", "empty.jsonl": ""} {
 		formatstest.Put(t, filepath.Join(dir, name), text)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // A 1×1 PNG.
@@ -35,10 +37,7 @@ func made(t *testing.T, lines ...string) *session.Session {
 		parent = string(v.Get("id"))
 		b.WriteString(string(v) + "\n")
 	}
-	s, err := session.Read(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, b.String())
 	return s
 }
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,10 +114,7 @@ func canonical(text string) string {
 // imported returns the messages of the session that a program stored.
 func imported(t *testing.T, f formats.Format, name string, data []byte) (out []session.Message) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, name, string(data))
 	for _, r := range formatstest.Import(t, f, &formats.Source{Path: path}, true) {
 		for _, e := range r.Session(t).Entries {
 			if m, ok := e.Message(); ok {

@@ -1,7 +1,6 @@
 package zeroclaw_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,14 +98,8 @@ func TestHome(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	with := filepath.Join(dir, "with")
-	if err := os.MkdirAll(with, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	formatstest.Put(t, filepath.Join(with, "config.toml"), "")
 	home := filepath.Join(dir, "home")
-	if err := os.MkdirAll(filepath.Join(home, ".zeroclaw"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	marker := "# which\nconfig_dir = \"" + filepath.Join(dir, "active") + "\"\n"
 	formatstest.Put(t, filepath.Join(home, ".zeroclaw", "active_workspace.toml"), marker)
 	tests := []struct{ workspace, config, home, want string }{

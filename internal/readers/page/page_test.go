@@ -22,16 +22,7 @@ var usual = Options{Tools: Folded, Thinking: Folded, Images: InlineImages, MaxIm
 
 func read(t testing.TB, name string) *session.Session {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := session.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return corpus.ParseText(t, string(corpus.Session(t, name)))
 }
 
 func pathOf(s *session.Session) []int {

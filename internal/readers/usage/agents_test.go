@@ -2,7 +2,6 @@ package usage_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// imported adds the sessions of files to a ledger as they are imported, and settles it.
+// imported adds the sessions of files to a ledger as they are imported.
 func imported(t *testing.T, f formats.Format, paths ...string) *usage.Ledger {
 	t.Helper()
 	l := &usage.Ledger{}
@@ -28,11 +27,12 @@ func imported(t *testing.T, f formats.Format, paths ...string) *usage.Ledger {
 			add(t, l, path, f.About().Name, r.Text())
 		}
 	}
-	l.Settle()
 	return l
 }
 
+// grouped settles a ledger, and adds it up.
 func grouped(l *usage.Ledger, by ...string) usage.Table {
+	l.Settle()
 	return usage.Grouping{By: by, Zone: time.UTC, Costing: &usage.Costing{Mode: usage.Stored}}.Group(l)
 }
 
@@ -142,9 +142,7 @@ func TestHard06ReplaysOfCodex(t *testing.T) {
 	dir := t.TempDir()
 	parent := "01a1fc0e-0000-7000-8000-000000000000"
 	put := func(id, text string) {
-		if err := os.WriteFile(filepath.Join(dir, "rollout-2026-09-21T10-00-00-"+id+".jsonl"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, "rollout-2026-09-21T10-00-00-"+id+".jsonl"), text)
 	}
 	put(parent, rollout(parent, "", "", true, "one", "two", "three"))
 	for i := range 9 {
@@ -170,11 +168,7 @@ func TestHard07RepliesOfClaude(t *testing.T) {
 	ids := map[string]bool{}
 	lines := 0
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
+		for line := range strings.Lines(formatstest.Content(t, path)) {
 			if m := apiID.FindStringSubmatch(line); m != nil && replyOf.MatchString(line) && strings.Contains(line, `"usage"`) {
 				ids[m[1]+m[2]] = true
 				lines++
@@ -207,7 +201,6 @@ func TestLastOfClaudeWins(t *testing.T) {
 		l := &usage.Ledger{}
 		add(t, l, "a", "claude", texts[order[0]])
 		add(t, l, "b", "claude", texts[order[1]])
-		l.Settle()
 		if got := grouped(l, "session").Total; got.Calls != 1 || got.Tokens.Output != 70 {
 			t.Errorf("%v: %+v", order, got)
 		}
@@ -249,7 +242,6 @@ func TestReplies(t *testing.T) {
 			}
 			sums.Output += info.Spent.Output
 		}
-		l.Settle()
 		if got := grouped(l, "session").Total; got.Calls != tt.calls || got.Tokens.Output != tt.output {
 			t.Errorf("%s: %d calls with an output of %d, want %d and %d", tt.name, got.Calls, got.Tokens.Output, tt.calls, tt.output)
 		}
@@ -272,7 +264,6 @@ func TestEqualSteps(t *testing.T) {
 	l := &usage.Ledger{}
 	add(t, l, "a", "opencode", text("a"))
 	add(t, l, "b", "opencode", text("b"))
-	l.Settle()
 	if got := grouped(l, "session").Total; got.Calls != 2 || got.Copies != 2 {
 		t.Errorf("%d calls and %d copies, want 2 and 2", got.Calls, got.Copies)
 	}
@@ -297,7 +288,6 @@ func TestRests(t *testing.T) {
 	l := &usage.Ledger{}
 	add(t, l, "a", "codex", text("a", "null", "1", "one", "rest", "rest", "two", "rest"))
 	add(t, l, "b", "codex", text("b", `"a"`, "2", "one", "two", "rest", "three"))
-	l.Settle()
 	if got := grouped(l, "session").Total; got.Calls != 6 || got.Copies != 3 {
 		t.Errorf("%d calls and %d copies, want 6 and 3", got.Calls, got.Copies)
 	} else if got.Tokens.Reasoning != 3*1+3*3 { // of replies, and of rests, whose output replies may have
@@ -315,7 +305,6 @@ func TestPositions(t *testing.T) {
 	l := &usage.Ledger{}
 	add(t, l, "a", "", header+reply("0003f7a1", "m")+reply("00051b22", "m")+reply("000aa111", "n"))
 	add(t, l, "b", "", strings.Replace(header, `"a"`, `"b"`, 1)+reply("00000004", "m")+reply("00000005", "m"))
-	l.Settle()
 	if got := grouped(l, "session").Total; got.Calls != 3 || got.Copies != 2 {
 		t.Errorf("%d calls and %d copies, want 3 and 2", got.Calls, got.Copies)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 const compactionsHeader = `{"type":"session","version":3,"id":"01a3f000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/p"}` + "\n"
@@ -17,10 +19,7 @@ const compactionsHeader = `{"type":"session","version":3,"id":"01a3f000-0000-700
 // readLines reads a session of entries.
 func readLines(t *testing.T, lines []string) *session.Session {
 	t.Helper()
-	s, err := session.Read(strings.NewReader(compactionsHeader + strings.Join(lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := corpus.ParseText(t, compactionsHeader+strings.Join(lines, "\n")+"\n")
 	return s
 }
 

@@ -76,7 +76,6 @@ func TestIterationsInAFork(t *testing.T) {
 		text := strings.ReplaceAll(line, `"sessionId":"s"`, `"sessionId":"`+id+`"`)
 		add(t, l, id, "claude", formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}).Text())
 	}
-	l.Settle()
 	if got := grouped(l, "session").Total; got.Calls != 2 || got.Copies != 2 || got.Tokens.Input != 97 {
 		t.Errorf("%d calls and %d copies with an input of %d, want 2 and 2 with 97", got.Calls, got.Copies, got.Tokens.Input)
 	}
