@@ -129,7 +129,7 @@ func (x *exporter) plan(n, i int) {
 	x.given += int64(len(e.Raw()))
 	x.held[i] = true
 	st := step{index: n, entry: e, lines: x.restore(i, 0)}
-	switch custom(e) {
+	switch formats.CustomName(e, agent) {
 	case customMeta:
 		if len(st.lines) > 0 {
 			x.meta, st.lines = st.lines[0].raw, st.lines[1:]
@@ -143,9 +143,6 @@ func (x *exporter) plan(n, i int) {
 	}
 }
 
-// custom returns the name of an entry of ours.
-func custom(e session.Entry) string { return formats.CustomName(e, "codex") }
-
 // maxNested is how many rollbacks may be abandoned by each other.
 const maxNested = 1000
 
@@ -156,7 +153,7 @@ func (x *exporter) restore(i, depth int) (out []line) {
 		return nil
 	}
 	e := x.s.Entries[i]
-	if custom(e) == customRollback {
+	if formats.CustomName(e, agent) == customRollback {
 		var ok bool
 		if out, ok = x.abandoned(e, js.Value(e.Get("data")).Get("leaf").Str(), depth); !ok {
 			return nil

@@ -133,14 +133,14 @@ func (x *exporter) choose() {
 	for _, e := range x.path {
 		on[e.ID()] = true
 	}
-	if leaf := x.s.Entries[at]; customType(leaf) == customRevert {
+	if leaf := x.s.Entries[at]; formats.CustomName(leaf, agent) == customRevert {
 		x.restore(leaf)
 	}
 	x.path = slices.Clone(x.path)
 	for i, e := range x.path {
 		on[e.ID()] = true
 		x.path[i] = x.t.Inline(e)
-		switch customType(e) {
+		switch formats.CustomName(e, agent) {
 		case customSession:
 			x.about = js.Value(e.Get("data"))
 		case customRevert:
@@ -173,16 +173,13 @@ func (x *exporter) restore(leaf session.Entry) {
 	}
 }
 
-// customType returns the name of a custom entry of ours.
-func customType(e session.Entry) string { return formats.CustomName(e, "opencode") }
-
 func (x *exporter) entry(i int, e session.Entry) {
 	switch typ := e.Type(); {
 	case x.within[i]:
 		if w, ok := x.intact[i]; ok {
 			x.put(w.message, w.first, w.last)
 		}
-	case customType(e) == customMessage:
+	case formats.CustomName(e, agent) == customMessage:
 		for _, m := range x.keptBy(e) {
 			if m.role() == "user" || m.role() == "assistant" {
 				x.put(m, i, i)
