@@ -325,32 +325,24 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Whole responses, as the APIs print them, are known by themselves and are one message each.
+// Whole responses, as the APIs print them, are known by themselves and are one message each. What of them is read, the tests of
+// streams say.
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	const chatUsage = `"usage":{"input":93,"output":11,"cacheRead":7,"cacheWrite":0,`
 	for name, tt := range map[string]struct {
 		format formats.Format
 		want   []string
-		losses int
 	}{
 		"api-openai-chat/02-thinking": {chat.OpenAI, []string{
 			`[{"type":"thinking","thinking":"Keep it short."},{"type":"text","text":"Hello."}]`, `"api":"openai-completions","provider":"openai"`, chatUsage + `"reasoning":4,`,
-		}, 0},
-		"api-openai-chat/03-tool":    {chat.OpenAI, []string{`"type":"toolCall","id":"call_mock_001","name":"read"`, `"stopReason":"toolUse"`}, 0},
-		"api-openai-chat/15-length":  {chat.OpenAI, []string{`"stopReason":"length"`}, 0},
-		"api-openai-chat/20-refusal": {chat.OpenAI, []string{`"text":"I cannot help with that."`, `"details":{"refusal":true}`, `"stopReason":"stop"`}, 0},
+		}},
 		"api-openai-responses/02-thinking": {chat.OpenAI, []string{
 			`{"type":"thinking","thinking":"Keep it short.","thinkingSignature":"{\"id\":\"rs_mock_001\",`, `"api":"openai-responses","provider":"openai","model":"mock-model","responseId":"resp_mock_001","stopReason":"stop"`, chatUsage,
-		}, 0},
-		"api-openai-responses/04-parallel": {chat.OpenAI, []string{`"id":"call_mock_001"`, `"id":"call_mock_002"`, `"stopReason":"toolUse"`}, 0},
-		"api-openai-responses/15-length":   {chat.OpenAI, []string{`"stopReason":"length"`}, 0},
-		"api-openai-responses/20-refusal":  {chat.OpenAI, []string{`"details":{"refusal":true}`}, 0},
-		"api-openai-responses/21-failed":   {chat.OpenAI, []string{`"content":[]`, `"stopReason":"error","errorMessage":"The model failed."`}, 0},
+		}},
 		"api-anthropic/03-tool": {chat.Anthropic, []string{
 			`"type":"toolCall","id":"toolu_mock_001","name":"read","arguments":{"path":"/home/u/proj/a.txt"}`, `"stopReason":"toolUse"`, `"usage":{"input":100,"output":11,"cacheRead":7,"cacheWrite":3,`,
-		}, 0},
-		"api-anthropic/20-refusal": {chat.Anthropic, []string{`"text":"I"`, `"stopReason":"error","errorMessage":"refusal"`}, 0},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -366,7 +358,7 @@ func TestResponses(t *testing.T) {
 					t.Errorf("no %s in\n%s", want, r.Text())
 				}
 			}
-			if len(r.Losses) != tt.losses || len(messages(t, r)) > 1 {
+			if len(r.Losses) > 0 || len(messages(t, r)) > 1 {
 				t.Errorf("%v\n%s", r.Losses, r.Text())
 			}
 		})
