@@ -238,7 +238,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// What says that the tests passed after the last edit, by the commands behind one.
+// What says that the tests passed after the last edit, by the commands behind one. Which commands write, the tests of shell say.
 func TestFixed(t *testing.T) {
 	t.Parallel()
 	bash := func(line string) [2]string {
@@ -265,12 +265,6 @@ func TestFixed(t *testing.T) {
 		{"in one line, the edit last", breach, [][2]string{bash("go test ./... && sed -i s/a/b/ a.go")}},
 		{"sed -i", breach, [][2]string{edit, test, bash("sed -i s/a/b/ a.go")}},
 		{"a redirection", breach, [][2]string{edit, test, bash("cat > a.go <<'E'\nx\nE")}},
-		{"git checkout", breach, [][2]string{edit, test, bash("git checkout -- .")}},
-		{"git stash", breach, [][2]string{edit, test, bash("git stash")}},
-		{"gofmt -w", breach, [][2]string{edit, test, bash("gofmt -w a.go")}},
-		{"tee", breach, [][2]string{edit, test, bash("echo x | tee a.go")}},
-		{"rm", breach, [][2]string{edit, test, bash("rm a.go")}},
-		{"patch", breach, [][2]string{edit, test, bash("patch -p1 < x")}},
 		{"a tool of a server", breach, [][2]string{edit, test, {"mcp__fs__write_file", `{"path":"/w/a.go","content":"x"}`}}},
 		{"write_to_file", breach, [][2]string{edit, test, {"write_to_file", `{"path":"a.go"}`}}},
 		{"replace_string_in_file", breach, [][2]string{edit, test, {"replace_string_in_file", `{"filePath":"/w/a.go"}`}}},
@@ -328,10 +322,6 @@ func TestStrays(t *testing.T) {
 		{"exec_command", `{"cmd":"echo > x","workdir":"/etc"}`},
 		{"exec_command", `{"cmd":"cd .. && echo > x"}`},
 		{"Bash", `{"command":"echo > /etc/x"}`},
-		{"Bash", `{"command":"cd /etc; tee x"}`},
-		{"Bash", `{"command":"cp a ~/x"}`},
-		{"Bash", `{"command":"sudo sed -i s/a/b/ /etc/x"}`},
-		{"Bash", `{"command":"bash -c 'cd /etc && touch x'"}`},
 		{"Bash", `{"command":"echo x >> \"$HOME/.bashrc\""}`},
 	} {
 		g := must(t)(gate.WroteOnly([]string{"**"}))
