@@ -27,12 +27,7 @@ func model(t *testing.T, results []formatstest.Result) []said {
 	var out []said
 	for _, r := range results {
 		s := r.Session(t)
-		leaf, ok := s.Leaf()
-		if !ok {
-			continue
-		}
-		path, _ := s.Path(leaf)
-		for _, m := range convo.ToLLM(convo.MessagesOf(convo.Project(path))) {
+		for _, m := range convo.ToLLM(formatstest.Shown(s)) {
 			out = append(out, said{m.Role(), m.Text("")})
 		}
 	}

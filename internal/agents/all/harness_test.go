@@ -128,8 +128,7 @@ func TestHarnessInViews(t *testing.T) {
 	t.Parallel()
 	for agent, text := range harnessed {
 		s := imported(t, agent, text)
-		leaf, _ := s.Leaf()
-		path, _ := s.Path(leaf)
+		path := formatstest.Path(s)
 		whole := convo.Project(path)
 		spoken, notes := convo.WithoutHarness(whole)
 		var kept, dropped strings.Builder

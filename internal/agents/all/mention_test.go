@@ -33,7 +33,7 @@ func TestMentionedImage(t *testing.T) {
 		}
 		carried++
 		images := 0
-		for _, m := range convo.ToLLM(contextOf(there(t, t, f, s, ""))) {
+		for _, m := range convo.ToLLM(formatstest.Shown(there(t, t, f, s, ""))) {
 			for b := range m.Blocks() {
 				if b.Type == "image" && b.Str("data") == "AAAA" {
 					images++

@@ -55,12 +55,6 @@ type require interface {
 	Fatalf(format string, args ...any)
 }
 
-func contextOf(s *session.Session) []session.Message {
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
-	return convo.MessagesOf(convo.Project(path))
-}
-
 // answers returns "call → result" of every call a model is shown, as convo.Pair
 // pairs them.
 func answers(messages []session.Message) []string {
@@ -172,7 +166,7 @@ type fataler interface {
 
 func paired(t *testing.T, rt fataler, text string) {
 	s := formatstest.Parse(rt, text)
-	messages := contextOf(s)
+	messages := formatstest.Shown(s)
 	want := answers(messages)
 	compare := func(name string, got []string) {
 		if !slices.Equal(got, want) {
@@ -185,7 +179,7 @@ func paired(t *testing.T, rt fataler, text string) {
 	compare("anthropic", shownBy(rt, anthropic.String()))
 	for _, f := range all.Formats() {
 		for _, version := range holders[f.About().Name] {
-			compare(f.About().Name+" "+version, answers(contextOf(there(t, rt, f, s, version))))
+			compare(f.About().Name+" "+version, answers(formatstest.Shown(there(t, rt, f, s, version))))
 		}
 	}
 }

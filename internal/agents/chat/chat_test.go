@@ -36,9 +36,7 @@ func decoded(t *testing.T, text string) any {
 func messages(t *testing.T, r formatstest.Result) []session.Message {
 	t.Helper()
 	s := r.Session(t)
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
-	return convo.ToLLM(convo.MessagesOf(convo.Project(path)))
+	return convo.ToLLM(formatstest.Shown(s))
 }
 
 const openAI = `[

@@ -253,8 +253,7 @@ func TestCompaction(t *testing.T) {
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl"), CWD: "/w"}).Session(t)
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
+	path := formatstest.Path(s)
 	var said []string
 	for _, e := range path {
 		if m, ok := e.Message(); ok && e.Role() == session.RoleUser {
@@ -278,8 +277,7 @@ func TestNotification(t *testing.T) {
 	if len(lost) > 0 {
 		t.Errorf("%v", lost)
 	}
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
+	path := formatstest.Path(s)
 	request, _ := render.Anthropic(convo.MessagesOf(convo.Project(path)), render.Options{})
 	const want = `{"type":"text","text":"<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>done</task-notification>\n</system-reminder>"}`
 	if !strings.Contains(request.String(), want) || strings.Count(request.String(), "task-notification>done") != 1 {

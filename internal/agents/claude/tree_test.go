@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/claude"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -36,10 +35,8 @@ func row(uuid, parent, more, role, content string) string {
 // words are the texts that a model is shown, results among them.
 func wordsOf(t *testing.T, s *session.Session) []string {
 	t.Helper()
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
 	var out []string
-	for _, m := range convo.MessagesOf(convo.Project(path)) {
+	for _, m := range formatstest.Shown(s) {
 		out = append(out, m.Text(""))
 	}
 	return out

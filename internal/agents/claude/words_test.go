@@ -94,8 +94,7 @@ func TestWhoseWords(t *testing.T) {
 }
 
 func saysOf(s *session.Session) string {
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
+	path := formatstest.Path(s)
 	var says []string
 	for _, e := range path {
 		m, ok := e.Message()

@@ -143,12 +143,7 @@ func joined(m session.Message) string {
 
 // messages returns what a model is shown at the leaf.
 func messages(s *session.Session) []session.Message {
-	leaf, ok := s.Leaf()
-	if !ok {
-		return nil
-	}
-	path, _ := s.Path(leaf)
-	return convo.ToLLM(convo.MessagesOf(convo.Project(path)))
+	return convo.ToLLM(formatstest.Shown(s))
 }
 
 // openAI returns the context as sess-path --as openai prints it.

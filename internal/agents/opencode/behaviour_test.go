@@ -237,8 +237,7 @@ func TestRevert(t *testing.T) {
 				reversible(t, data, r)
 			}
 			s := r.Session(t)
-			leaf, _ := s.Leaf()
-			path, _ := s.Path(leaf)
+			path := formatstest.Path(s)
 			if left := len(messagesOf(s.Entries)) - len(messagesOf(path)); left != c.left {
 				t.Errorf("%d messages on other branches", left)
 			}

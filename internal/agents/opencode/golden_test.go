@@ -55,8 +55,7 @@ func importOne(t testing.TB, data []byte) formatstest.Result {
 // a user's several blocks in one. A compaction is what opencode makes of one.
 func said(t testing.TB, s *session.Session) []string {
 	t.Helper()
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
+	path := formatstest.Path(s)
 	var out []string
 	for _, p := range convo.Project(path) {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {

@@ -138,8 +138,7 @@ func (d *drawing) result() {
 
 // summed are the tokens and the costs of the replies on the path to the leaf.
 func summed(s *session.Session) (sum session.Usage) {
-	at, _ := s.Leaf()
-	path, _ := s.Path(at)
+	path := formatstest.Path(s)
 	for _, e := range path {
 		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
 			u, _ := m.Usage()

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 )
 
 // packed makes a database with messages whose content is that.
@@ -61,9 +60,7 @@ func TestForeignContents(t *testing.T) {
 	r := imported(t, path)[0]
 	var got []string
 	s := r.Session(t)
-	leaf, _ := s.Leaf()
-	whole, _ := s.Path(leaf)
-	for _, m := range convo.MessagesOf(convo.Project(whole)) {
+	for _, m := range formatstest.Shown(s) {
 		got = append(got, m.Role()+" "+m.Text("|"))
 	}
 	if diff := cmp.Diff([]string{"user plain", "assistant in a map", "user as text", "assistant p1|p2"}, got); diff != "" {

@@ -22,7 +22,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -33,13 +32,8 @@ func imported(t testing.TB, path string) []formatstest.Result {
 
 // view is the context at the leaf, and the name.
 func view(s *session.Session) string {
-	leaf, ok := s.Leaf()
-	if !ok {
-		return s.Name + "\n"
-	}
-	path, _ := s.Path(leaf)
 	out := s.Name + "\n"
-	for _, m := range convo.MessagesOf(convo.Project(path)) {
+	for _, m := range formatstest.Shown(s) {
 		out += m.Raw() + ","
 	}
 	return out
@@ -97,12 +91,9 @@ func differs(t testing.TB, s *session.Session) string {
 		}
 		formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), second)
 	}
-	if leaf, ok := s.Leaf(); ok {
-		path, _ := s.Path(leaf)
-		for _, e := range path {
-			if !lines[e.WithParent("").Raw()] {
-				return e.Raw() + " is gone"
-			}
+	for _, e := range formatstest.Path(s) {
+		if !lines[e.WithParent("").Raw()] {
+			return e.Raw() + " is gone"
 		}
 	}
 	if diff := cmp.Diff(dump(t, first), dump(t, second)); diff != "" {

@@ -211,8 +211,7 @@ func TestPiStored(t *testing.T) {
 			t.Run(program+"/"+scenario, func(t *testing.T) {
 				t.Parallel()
 				file := corpus.ParseText(t, string(s.stored))
-				leaf, _ := file.Leaf()
-				path, _ := file.Path(leaf)
+				path := formatstest.Path(file)
 				var want, got []session.Message
 				for _, e := range path {
 					if m, ok := e.Message(); ok {

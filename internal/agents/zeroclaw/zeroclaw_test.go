@@ -12,7 +12,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/zeroclaw"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -53,13 +52,8 @@ func goldens(t testing.TB, data []byte) map[string]golden {
 // summary is an assistant's message, and messages of one role that follow one another
 // are one.
 func history(s *session.Session) []said {
-	leaf, ok := s.Leaf()
-	if !ok {
-		return nil
-	}
-	path, _ := s.Path(leaf)
 	var out []said
-	for _, m := range convo.MessagesOf(convo.Project(path)) {
+	for _, m := range formatstest.Shown(s) {
 		next := said{Role: m.Role(), Content: m.Text("")}
 		switch m.Role() {
 		case session.RoleToolResult:

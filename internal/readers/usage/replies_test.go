@@ -59,8 +59,7 @@ func TestReplyCountsOnce(t *testing.T) {
 	}
 	// The context is that of the last request to the model.
 	s := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(ask + iterations(first+","+last)), CWD: "/w"}).Session(t)
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
+	path := formatstest.Path(s)
 	m, _ := path[len(path)-1].Message()
 	if u, ok := m.Usage(); !ok || u.ContextTokens() != 2+455+92000 {
 		t.Errorf("the context has %+v", u)

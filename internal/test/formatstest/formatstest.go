@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -61,6 +62,19 @@ func Parse(t T, text string) *session.Session {
 	}
 	return s
 }
+
+// Path returns the entries of the path to the leaf, none of a session without one.
+func Path(s *session.Session) []session.Entry {
+	leaf, ok := s.Leaf()
+	if !ok {
+		return nil
+	}
+	path, _ := s.Path(leaf)
+	return path
+}
+
+// Shown returns the messages of the context at the leaf.
+func Shown(s *session.Session) []session.Message { return convo.MessagesOf(convo.Project(Path(s))) }
 
 // File puts a text into a file of its own, and returns its path.
 func File(t testing.TB, name, text string) string {
