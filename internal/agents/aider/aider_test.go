@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -59,7 +60,7 @@ func plain(messages []said, framed bool) []said {
 func golden(t *testing.T, path string) []said {
 	t.Helper()
 	var out []said
-	if err := json.Unmarshal([]byte(formatstest.Content(t, path)), &out); err != nil {
+	if err := json.Unmarshal([]byte(must.Read(t, path)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -87,7 +88,7 @@ func TestReader(t *testing.T) {
 	t.Parallel()
 	for name, tools := range map[string]bool{"sample1.json": false, "sample1.tool.json": true} {
 		var got []said
-		for _, m := range aider.Readers(formatstest.Content(t, sample("sample1.md")), tools) {
+		for _, m := range aider.Readers(must.Read(t, sample("sample1.md")), tools) {
 			got = append(got, said{m[0], m[1]})
 		}
 		if diff := cmp.Diff(golden(t, sample(name)), got); diff != "" {
@@ -101,7 +102,7 @@ func TestReader(t *testing.T) {
 func TestLargeHistory(t *testing.T) {
 	t.Parallel()
 	path := formatstest.File(t, "chat-history.md", string(corpus.Session(t, "aider/chat-history.md")))
-	history := formatstest.Content(t, path)
+	history := must.Read(t, path)
 	if n, all := len(aider.Readers(history, false)), len(aider.Readers(history, true)); n != 2990 || all != 5806 {
 		t.Errorf("%d messages, %d with notes", n, all)
 	}
@@ -120,7 +121,7 @@ func TestLargeHistory(t *testing.T) {
 		out, _ := formatstest.Export(t, aider.Aider, r.Session(t), "chat-history")
 		back.WriteString(out)
 	}
-	if back.String() != formatstest.Content(t, path) {
+	if back.String() != must.Read(t, path) {
 		t.Error("it comes back otherwise")
 	}
 }

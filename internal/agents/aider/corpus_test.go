@@ -8,13 +8,14 @@ import (
 	"github.com/sess-tools/sess/internal/agents/aider"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{}
 	for _, name := range []string{"sample1.md", "chat-history-part.md", "input.history"} {
-		sources[name] = formatstest.Content(t, sample(name))
+		sources[name] = must.Read(t, sample(name))
 	}
 	formatstest.Laws(t, aider.Aider, formatstest.Corpus{
 		Sources: sources, Text: true, Same: same,

@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/aider"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 func TestInputHistory(t *testing.T) {
@@ -26,7 +27,7 @@ func TestInputHistory(t *testing.T) {
 	// Milliseconds are what a session has, and the last line gets its end.
 	out, losses := formatstest.Export(t, aider.Aider, s, "input-history")
 	cut := strings.NewReplacer("699994", "699000", "053382", "053000", "460018", "460000", "953225", "953000", "123456", "123000")
-	if diff := cmp.Diff(cut.Replace(formatstest.Content(t, sample("input.history")))+"\n", out); diff != "" || len(losses) > 0 {
+	if diff := cmp.Diff(cut.Replace(must.Read(t, sample("input.history")))+"\n", out); diff != "" || len(losses) > 0 {
 		t.Errorf("%v: %s", losses, diff)
 	}
 }
@@ -34,7 +35,7 @@ func TestInputHistory(t *testing.T) {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{"sample1.md": true, "chat-history-part.md": true, "input.history": true, "events1.jsonl": false} {
-		if got := aider.Aider.Detect(name, []byte(formatstest.Content(t, sample(name)))); got != want {
+		if got := aider.Aider.Detect(name, []byte(must.Read(t, sample(name)))); got != want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -95,7 +96,7 @@ func reimport(t formatstest.T, text string) (out []said) {
 // Hostile sources are read or refused, with the file's name, and stay as they are.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	history := formatstest.Content(t, sample("sample1.md"))
+	history := must.Read(t, sample("sample1.md"))
 	for name, text := range map[string]string{
 		"empty": "", "blank": "\n\n \n", "no marker": "just words\n", "only a marker": "# aider chat started at 2025-06-14 09:32:41",
 		"cut": history[:len(history)/2], "cut in a marker": history[:20], "NUL": "#### a\x00b\n\x00\x00\n" + history, "no UTF-8": "#### \xff\xfe\n\xc3\n" + history,
@@ -121,9 +122,10 @@ func TestHostile(t *testing.T) {
 // the exports of all sessions of a chat history are its bytes, if those are text.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"sample1.md", "input.history"} {
-		f.Add(formatstest.Content(f, sample(name)))
+		f.Add(must.Read(f, sample(name)))
 	}
 	f.Add("#### a\n# b\n#### c\n\n\n> d\n# aider chat started at 2025-06-14 09:32:41\n\n\n#### e\r\n")
+	f.Add("\x1e")
 	f.Add("{\n  \"a\": 1\n}\n\n#### hi\n\n{\"a\": 1}\n")
 	f.Fuzz(func(t *testing.T, text string) { comesBack(t, text) })
 }
@@ -138,7 +140,7 @@ func TestImportExports(t *testing.T) {
 
 func comesBack(t *testing.T, text string) {
 	results := formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)
-	if aider.Kind(text) != "chat" || strings.TrimSpace(text) == "" || strings.ToValidUTF8(text, "") != text {
+	if aider.Kind(text) != "chat" || aider.IsBlank(text) || strings.ToValidUTF8(text, "") != text {
 		return
 	}
 	var back strings.Builder
