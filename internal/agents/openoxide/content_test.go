@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // packed makes a database with messages whose content is that.
@@ -40,11 +41,11 @@ func packed(t testing.TB, contents ...any) string {
 				return err
 			}
 		}
-		return nil
+		// The session was changed behind its last message, as by a new title.
+		_, err := tx.ExecContext(ctx, `UPDATE session SET time_updated = ?`, 1767323060000)
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return path
 }
 

@@ -47,7 +47,13 @@ func Rows(t testing.TB, path string, tables ...string) map[string][]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[table] = append(out[table], fmt.Sprintf("%q", values))
+			for i, v := range values {
+				switch v.(type) {
+				case string, []byte:
+					values[i] = fmt.Sprintf("%q", v)
+				}
+			}
+			out[table] = append(out[table], fmt.Sprint(values...))
 		}
 		if err := rows.Err(); err != nil {
 			t.Fatal(err)
