@@ -7,6 +7,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 )
 
@@ -14,7 +15,7 @@ import (
 // told.
 func TestMentionedImage(t *testing.T) {
 	t.Parallel()
-	text := formatstest.Content(t, "testdata/fm.jsonl")
+	text := must.Read(t, "testdata/fm.jsonl")
 	first, _, _ := strings.Cut(text, `{"type":"message","id":"a2"`) // which has an image as well
 	s := formatstest.Parse(t, first)
 	carried := 0

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -150,7 +151,7 @@ func textIn(content json.RawMessage) string {
 // from it.
 func TestPairing(t *testing.T) {
 	t.Parallel()
-	if paired(t, t, formatstest.Content(t, "testdata/early.jsonl")); t.Failed() {
+	if paired(t, t, must.Read(t, "testdata/early.jsonl")); t.Failed() {
 		return
 	}
 	rapid.Check(t, func(rt *rapid.T) { paired(t, rt, exchanges(rt)) })

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -344,7 +345,7 @@ func TestResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data := formatstest.Content(t, filepath.Join("..", "stream", "testdata", filepath.FromSlash(name), "stdout.json"))
+			data := must.Read(t, filepath.Join("..", "stream", "testdata", filepath.FromSlash(name), "stdout.json"))
 			for _, f := range []formats.Format{chat.OpenAI, chat.Anthropic} {
 				if f.Detect("x", []byte(data)) != (f == tt.format) {
 					t.Errorf("%s: %t", f.About().Name, f != tt.format)

@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -153,7 +154,7 @@ func TestModelView(t *testing.T) {
 				}
 			}
 			var want []part
-			if err := json.Unmarshal([]byte(formatstest.Content(t, golden)), &want); err != nil {
+			if err := json.Unmarshal([]byte(must.Read(t, golden)), &want); err != nil {
 				t.Fatal(err)
 			}
 			got, repairs := shown(t, s)
@@ -260,7 +261,7 @@ func TestBranch(t *testing.T) {
 			said = append(said, m.Text(""))
 		}
 	}
-	if diff := cmp.Diff([]string{"Look at a.txt", "another way", "and on"}, said); diff != "" || !strings.Contains(formatstest.Content(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")), "and more") {
+	if diff := cmp.Diff([]string{"Look at a.txt", "another way", "and on"}, said); diff != "" || !strings.Contains(must.Read(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")), "and more") {
 		t.Error(diff)
 	}
 }

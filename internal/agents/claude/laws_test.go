@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/claude"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -148,7 +149,7 @@ func imported(t formatstest.T, text string) (*session.Session, []formats.Loss) {
 // Hostile sources are read or refused, with the file's name, and stay as they are.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	sample := formatstest.Content(t, samples(t)[0])
+	sample := must.Read(t, samples(t)[0])
 	const user = `{"parentUuid":%s,"isSidechain":false,"type":"user","message":{"role":"user","content":"x"},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s1"}` + "\n"
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	tests := map[string]struct{ text, refused, lost string }{
@@ -205,7 +206,7 @@ func TestHostile(t *testing.T) {
 // and unless something was lost, its export has the lines that came in.
 func FuzzImport(f *testing.F) {
 	for _, path := range samples(f) {
-		if data := formatstest.Content(f, path); len(data) < 8000 {
+		if data := must.Read(f, path); len(data) < 8000 {
 			f.Add(data)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -30,13 +31,13 @@ func TestStore(t *testing.T) {
 	const main, sub = "d449e3ab-d416-4c7b-9153-0c74b4d58ab2", "agent-aff0c0e3cc0cc8587"
 	genuine := filepath.Join(corpus.Dir(), "claude", "genuine")
 	for name, text := range map[string]string{
-		"-tmp-w/" + main + ".jsonl":                                  formatstest.Content(t, filepath.Join(genuine, "agent.jsonl")),
-		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":            formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")),
+		"-tmp-w/" + main + ".jsonl":                                  must.Read(t, filepath.Join(genuine, "agent.jsonl")),
+		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":            must.Read(t, filepath.Join(genuine, sub+".jsonl")),
 		"-tmp-w/" + main + "/tool-results/x.jsonl":                   "{}\n",
 		"-tmp-w/" + main + "/tool-results/a/b/agent-x.jsonl":         "{}\n",
 		"-tmp-w/" + main + "/subagents/workflows/wf_1/journal.jsonl": "{}\n",
 		"-tmp-w/" + main + "/subagents/workflows/wf_1/agent-abc.jsonl": strings.ReplaceAll(
-			formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")), sub[len("agent-"):], "abc"),
+			must.Read(t, filepath.Join(genuine, sub+".jsonl")), sub[len("agent-"):], "abc"),
 		"-tmp-w/memory/notes.md":                                "x",
 		"-tmp-x/00000000-0000-4000-8000-000000000000.jsonl":     "",
 		"-tmp-x/00000000-0000-4000-8000-000000000001.jsonl":     "words\n",
@@ -90,7 +91,7 @@ func TestPlace(t *testing.T) {
 	if want := filepath.Join(projects, "-a-b-c-d", id+".jsonl"); !cmp.Equal(target.Made, []string{want}) {
 		t.Errorf("made %q", target.Made)
 	}
-	if text := formatstest.Content(t, target.Made[0]); text != fmt.Sprintf(`{"type":"custom-title","customTitle":"Named","sessionId":%q}`+"\n", id) {
+	if text := must.Read(t, target.Made[0]); text != fmt.Sprintf(`{"type":"custom-title","customTitle":"Named","sessionId":%q}`+"\n", id) {
 		t.Errorf("%s", text)
 	}
 }
@@ -98,7 +99,7 @@ func TestPlace(t *testing.T) {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for _, path := range samples(t) {
-		data := []byte(formatstest.Content(t, path))
+		data := []byte(must.Read(t, path))
 		for _, n := range []int{len(data), len(data) / 2} {
 			if !claude.Claude.Detect(path, data[:n]) {
 				t.Errorf("%s, %d bytes: not detected", path, n)
@@ -153,7 +154,7 @@ func TestContinued(t *testing.T) {
 	s = formatstest.Parse(t, text)
 	out := exported(t, s)
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	before := strings.Split(strings.TrimSuffix(strings.ReplaceAll(formatstest.Content(t, path), s.Header.ID, fork), "\n"), "\n")
+	before := strings.Split(strings.TrimSuffix(strings.ReplaceAll(must.Read(t, path), s.Header.ID, fork), "\n"), "\n")
 	if len(lines) != len(before)+1 || strings.Contains(out, `"sessionId":"`+r.Info.ID) || !strings.Contains(lines[len(lines)-1], `"content":"on"`) {
 		t.Errorf("%d lines of %d, the last %s", len(lines), len(before), lines[len(lines)-1])
 	}

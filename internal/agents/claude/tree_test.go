@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/claude"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -134,7 +135,7 @@ func TestLaws(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{"redacted": redacted}
 	for _, path := range samples(t) {
-		sources[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = formatstest.Content(t, path)
+		sources[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = must.Read(t, path)
 	}
 	formatstest.Laws(t, claude.Claude, formatstest.Corpus{
 		Sources: sources, File: "s.jsonl", Lines: true, Usage: usage,

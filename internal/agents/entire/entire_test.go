@@ -167,7 +167,6 @@ func TestEntireULID(t *testing.T) {
 	}
 }
 
-// A large transcript is in numbered parts, in the order of their numbers.
 // Older refs have checkpoints, too: of one with a transcript of Entire's alone it is said, unless another checkpoint
 // of the session has that of the agent.
 func TestEntireOlderRefs(t *testing.T) {
@@ -191,6 +190,7 @@ func TestEntireOlderRefs(t *testing.T) {
 	}
 }
 
+// A large transcript is in numbered parts, in the order of their numbers.
 func TestEntireChunks(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -179,7 +180,7 @@ func TestOwnMapAside(t *testing.T) {
 // The example of sess-map(5) reads a session.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	page := formatstest.Content(t, "../../../docs/man/sess-map.5")
+	page := must.Read(t, "../../../docs/man/sess-map.5")
 	_, text, ok := strings.Cut(page, "<<'MAP'\n")
 	text, _, ok2 := strings.Cut(text, "MAP\n")
 	if !ok || !ok2 || strings.Count(text, "\n") > 25 {

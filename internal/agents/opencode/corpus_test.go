@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -27,7 +28,7 @@ func TestFormatLaws(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"aborted", "compacted", "tools"} {
-		sources[name] = formatstest.Content(t, corpus.Dir()+"/opencode/genuine/"+name+".json")
+		sources[name] = must.Read(t, corpus.Dir()+"/opencode/genuine/"+name+".json")
 	}
 	formatstest.Laws(t, Format, formatstest.Corpus{
 		Sources: sources, File: "e.json", Whole: true, Usage: usage,

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -20,7 +21,7 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "o.db")
 	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), whole)
-	for _, path := range formatstest.HostileDatabase(t, openoxide.OpenOxide, []byte(formatstest.Content(t, whole)),
+	for _, path := range formatstest.HostileDatabase(t, openoxide.OpenOxide, []byte(must.Read(t, whole)),
 		[3]string{"another layout", formatstest.Database(t, "CREATE TABLE session(id)"), "no table message"},
 		[3]string{"a view", formatstest.Database(t, "CREATE VIEW session AS SELECT 1 AS id, 2 AS project_id; CREATE TABLE message(id, session_id, role, time_created, content)"), "no table session"},
 	) {

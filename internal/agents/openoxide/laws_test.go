@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // Every session comes back, and its database with it.
@@ -71,7 +72,7 @@ func TestLaws(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "talk.db")
 	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), path)
 	formatstest.Laws(t, openoxide.OpenOxide, formatstest.Corpus{
-		Sources: map[string]string{"talk": formatstest.Content(t, path)}, File: "o.db", Whole: true,
+		Sources: map[string]string{"talk": must.Read(t, path)}, File: "o.db", Whole: true,
 		Dump: func(t testing.TB, path string) string { return fmt.Sprint(dump(t, path)) },
 	})
 }

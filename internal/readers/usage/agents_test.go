@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -168,7 +169,7 @@ func TestHard07RepliesOfClaude(t *testing.T) {
 	ids := map[string]bool{}
 	lines := 0
 	for _, path := range paths {
-		for line := range strings.Lines(formatstest.Content(t, path)) {
+		for line := range strings.Lines(must.Read(t, path)) {
 			if m := apiID.FindStringSubmatch(line); m != nil && replyOf.MatchString(line) && strings.Contains(line, `"usage"`) {
 				ids[m[1]+m[2]] = true
 				lines++

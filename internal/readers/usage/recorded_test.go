@@ -10,7 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/stream"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
-	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -185,7 +185,7 @@ func TestClaudeKilled(t *testing.T) {
 func TestFilesOfRC1(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"rc1-split.jsonl": "1 1100 0.002800", "rc1-recorded.jsonl": "2 202000 0.630000"} {
-		calls, tokens, cost, s := charged(t, formatstest.Content(t, filepath.Join("testdata", name)))
+		calls, tokens, cost, s := charged(t, must.Read(t, filepath.Join("testdata", name)))
 		if got := fmt.Sprintf("%d %d %s", len(calls), tokens.Total(), cost.Decimal(6)); got != want || s.Input+s.Output+s.CacheRead+s.CacheWrite != tokens.Total() {
 			t.Errorf("%s: %s, want %s; a listing has %+v", name, got, want, s)
 		}

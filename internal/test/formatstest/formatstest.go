@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -57,9 +58,7 @@ func Sessions(t T, results []Result) (out []*session.Session) {
 func Parse(t T, text string) *session.Session {
 	t.Helper()
 	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -79,30 +78,13 @@ func Shown(s *session.Session) []session.Message { return convo.MessagesOf(convo
 // File puts a text into a file of its own, and returns its path.
 func File(t testing.TB, name, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
-	Put(t, path, text)
-	return path
+	return must.Write(t, t.TempDir(), filepath.FromSlash(name), text)
 }
 
 // Put makes the file at path, and its directories.
 func Put(t T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Content returns the bytes of a file.
-func Content(t testing.TB, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	must.Write(t, filepath.Dir(path), filepath.Base(path), text)
 }
 
 // Open opens a source until the test ends.
