@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -56,7 +57,7 @@ func run(ctx context.Context, s *cli.Streams, client string, operands []string) 
 	if err != nil {
 		return err
 	}
-	out := &shared{to: s.Live()}
+	out := &shared{to: s.Live(), open: map[jsonrpc.ID]bool{}}
 	server := mcp.NewServer(&mcp.Implementation{Name: "sess", Version: cli.Version()}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	addTools(server)
 	if err = server.Run(ctx, &mcp.IOTransport{Reader: accepted(in, out), Writer: out}); errors.Is(err, io.EOF) {

@@ -225,6 +225,31 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// What is asked before the end of standard input is answered, as by a pipe; what is taken back is not waited for.
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	for range 10 {
+		c := program(t)
+		c.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"search","arguments":{"pattern":"nothing"}}}
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search","arguments":{"pattern":"needle"}}}
+`)
+		begun := time.Now()
+		out, err := c.Output()
+		for _, want := range []string{`"id":1,`, `"tools":[`, `"id":3,`, "needle"} {
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Fatalf("%v, no %s in\n%s", err, want, out)
+			}
+		}
+		if took := time.Since(begun); took > 50*time.Second {
+			t.Errorf("the end took %v", took)
+		}
+	}
+}
+
 // The session that a call comes from is known where the client says it with the call, as codex does, and where one session of
 // its agent has a call of the tool that is not answered, as in opencode.
 func TestCaller(t *testing.T) {

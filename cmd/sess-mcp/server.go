@@ -278,28 +278,58 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return string(text), err
 }
 
-// A shared writer takes whole messages from several goroutines.
+// A shared writer takes whole messages from several goroutines, and knows which requests are open.
 type shared struct {
-	to io.Writer
-	mu sync.Mutex
+	to   io.Writer
+	mu   sync.Mutex
+	open map[jsonrpc.ID]bool
 }
 
 func (w *shared) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if m, _ := jsonrpc.DecodeMessage(p); m != nil {
+		if r, ok := m.(*jsonrpc.Response); ok {
+			defer delete(w.open, r.ID)
+		}
+	}
 	return w.to.Write(p)
+}
+
+// took takes note of a message of the client's. The library answers each request, also one that is taken back.
+func (w *shared) took(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		w.mu.Lock()
+		w.open[r.ID] = true
+		w.mu.Unlock()
+	}
+}
+
+// lastAnswers is how long answers are waited for behind the end of standard input, which is that of a pipe, or of a client that ends.
+const lastAnswers = time.Minute
+
+// drain waits until no request is open.
+func (w *shared) drain() {
+	isOpen := func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.open) > 0
+	}
+	for end := time.Now().Add(lastAnswers); isOpen() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func (w *shared) Close() error { return nil }
 
 // accepted returns the lines of in that are messages. Any other line is answered here: it would end the connection.
-func accepted(in io.Reader, out io.Writer) io.ReadCloser {
+func accepted(in io.Reader, out *shared) io.ReadCloser {
 	pass, to := io.Pipe()
 	go func() {
 		r := bufio.NewReaderSize(in, mostRequest)
 		for ended := error(nil); ended == nil; {
 			line, err := r.ReadSlice('\n')
-			_, bad := jsonrpc.DecodeMessage(line)
+			m, bad := jsonrpc.DecodeMessage(line)
 			switch {
 			case errors.Is(err, bufio.ErrBufferFull):
 				for errors.Is(err, bufio.ErrBufferFull) {
@@ -307,11 +337,13 @@ func accepted(in io.Reader, out io.Writer) io.ReadCloser {
 				}
 				_, ended = io.WriteString(out, tooLong)
 			case bad == nil && json.Valid(line): // and nothing stands behind it
+				out.took(m)
 				_, ended = to.Write(line)
 			case len(line) > 1: // or it is empty
 				_, ended = io.WriteString(out, noMessage)
 			}
 			if ended = cmp.Or(ended, err); ended != nil {
+				out.drain()
 				to.CloseWithError(ended)
 			}
 		}
