@@ -258,7 +258,7 @@ func TestCaller(t *testing.T) {
 	c := program(t)
 	home := c.Dir
 	for _, id := range []string{thread, other} {
-		put(t, filepath.Join(home, ".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-"+id+".jsonl"), fmt.Sprintf(`{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":%[1]q,"timestamp":"2026-01-02T03:04:05.000Z","cwd":%[2]q,"originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}
+		must.Write(t, home, ".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-"+id+".jsonl", fmt.Sprintf(`{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":%[1]q,"timestamp":"2026-01-02T03:04:05.000Z","cwd":%[2]q,"originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}
 {"timestamp":"2026-01-02T03:04:05.020Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"the needle of %[1]s"}]}}
 `, id, home))
 	}
@@ -268,7 +268,6 @@ func TestCaller(t *testing.T) {
 			`{"info":{"id":"msg_2","sessionID":%[1]q,"role":"assistant","parentID":"msg_1","mode":"build","agent":"build","modelID":"m","providerID":"p","path":{"cwd":%[2]q,"root":"/"},"cost":0,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":%[4]d}},"parts":[{"id":"prt_2","sessionID":%[1]q,"messageID":"msg_2","type":"tool","callID":"c","tool":%[3]q,"state":{"status":"running","input":{"pattern":"needle"},"time":{"start":%[4]d}}}]}]}`,
 			id, home, tool, time.Now().UnixMilli())
 	}
-	db := filepath.Join(home, ".local/share/opencode/opencode.db")
 	for _, tt := range []struct {
 		name, env  string
 		meta       mcp.Meta
@@ -284,7 +283,7 @@ func TestCaller(t *testing.T) {
 		{"a call in opencode for another client", "", nil, "opencode", asking("ses_1abcdef", "sess_search"), "opencode:ses_1abcdef", "nothing is found"},
 	} {
 		if tt.store != "" {
-			put(t, db, tt.store)
+			must.Write(t, home, ".local/share/opencode/opencode.db", tt.store)
 		}
 		run := exec.Command(c.Path)
 		run.Dir, run.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "LC_ALL=C", tt.env}
@@ -301,10 +300,4 @@ func TestCaller(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-}
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }

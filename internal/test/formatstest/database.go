@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/internal/test/must"
 )
 
 // Database makes a database of the statements, and returns its path.
@@ -32,21 +33,15 @@ func Database(t testing.TB, statements ...string) string {
 func Rows(t testing.TB, path string, tables ...string) map[string][]string {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer db.Close()
 	out := map[string][]string{}
 	for _, table := range tables {
 		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY 1, 2")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for rows.Next() {
 			values, err := sqldb.Scan(rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for i, v := range values {
 				switch v.(type) {
 				case string, []byte:
@@ -55,9 +50,7 @@ func Rows(t testing.TB, path string, tables ...string) map[string][]string {
 			}
 			out[table] = append(out[table], fmt.Sprint(values...))
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Err())
 		rows.Close()
 	}
 	return out
