@@ -59,6 +59,7 @@ var words = []word{
 	{"force", "replace files that are there"},
 	{"github", "%sprint annotations of GitHub Actions"},
 	{"grace", "leave a torn last line alone until `DURATION` after the last write"},
+	{"h", "print the flags that most people use"},
 	{"harness", "treat words of an agent in the user's name, such as reminders, `HOW`"},
 	{"help", "print this help"},
 	{"ignore-case", "ignore case"},
@@ -74,7 +75,6 @@ var words = []word{
 	{"max-tokens", "%s at most `N` tokens"},
 	{"model", "the `MODEL` of answers ($SESS_MODEL)"},
 	{"no-header", "leave out the header"},
-	{"no-messages", "print no messages, as -q does"},
 	{"no-redact", "leave secrets in"},
 	{"no-self", "leave out the running session, its copies and its sub-agents"},
 	{"null", "names and rows end with a NUL"},
@@ -140,15 +140,15 @@ var words = []word{
 // letters are the words that have a letter of one dash, the same in each tool, but for those in
 // whose dialect a tool is: sess-grep has the letters of grep(1), and sess-path one of jq(1).
 var letters = map[string]string{
-	"0": "null", "a": "all", "e": "regexp", "f": "file", "h": "help", "i": "ignore-case", "l": "leaf", "n": "dry-run",
-	"o": "output", "q": "quiet", "r": "role", "s": "no-messages", "t": "text", "v": "verbose",
+	"0": "null", "a": "all", "e": "regexp", "f": "file", "i": "ignore-case", "l": "leaf", "n": "dry-run",
+	"o": "output", "q": "quiet", "r": "role", "t": "text", "v": "verbose",
 }
 
 // dialects are the tools that are like another program, with the letters that mean in them what they mean there.
-var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-table": "", "sess-watch": ""}
+var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHILSilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-table": "", "sess-watch": ""}
 
 // drifting returns in which words the tools do not agree: a word with two meanings, a meaning with
-// two words, a letter that stands for two words, a name that was given up. There are none if each
+// two words, a letter that stands for two words. There are none if each
 // flag that two tools have is in the table, and says what the table says.
 func drifting(tools []cli.Description) (complaints []string) {
 	d := drift{owner: map[string]string{}, meaning: map[string]string{}}
@@ -178,9 +178,6 @@ func (d *drift) flag(t cli.Description, f cli.FlagData) {
 	if t.Command != "" {
 		full += " " + t.Command
 	}
-	if now, ok := cli.GivenUp(full, f.Name); ok && !slices.ContainsFunc(words, func(w word) bool { return w.bare() == f.Name && w.fits(f) }) {
-		d.complain("%s: --%s was given up, for %s", full, f.Name, now)
-	}
 	d.letter(t, f)
 	_, dialect := dialects[t.Tool]
 	lines := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
@@ -209,6 +206,9 @@ func (d *drift) flag(t cli.Description, f cli.FlagData) {
 
 // letter looks at the letter of a flag.
 func (d *drift) letter(t cli.Description, f cli.FlagData) {
+	if f.Name == "h" {
+		return // which is every tool's
+	}
 	if utf8.RuneCountInString(f.Name) == 1 {
 		d.complain("%s: -%s has no name", t.Tool, f.Name)
 	}
@@ -252,7 +252,7 @@ func valueIn(text string) (value, plain string) {
 	return "", text
 }
 
-// The table is sorted, and none of its words is one that was given up everywhere. Two words have two
+// The table is sorted. Two words have two
 // texts, and a word with two lines sets what it selects.
 func TestTableOfWords(t *testing.T) {
 	t.Parallel()
@@ -306,7 +306,6 @@ func TestDrift(t *testing.T) {
 		{"a flag of two tools", tool("sess-b", cli.FlagData{Name: "mine", Value: "N", Text: "dig N"}), "--mine is a flag of sess-a and of sess-b"},
 		{"a letter of another", tool("sess-b", cli.FlagData{Name: "limb", Short: "l", Value: "N", Text: "saw off N"}), "-l is --limb"},
 		{"a letter alone", tool("sess-b", cli.FlagData{Name: "z", Text: "sleep"}), "-z has no name"},
-		{"a word that was given up", tool("sess-b", cli.FlagData{Name: "older-than", Value: "WHEN", Text: "be WHEN"}), "--older-than was given up, for --until"},
 		{"a dialect of others", tool("sess-b", cli.FlagData{Name: "quiet", Short: "q", Text: "print no rows and no messages, and stop at the first match"}), "--quiet has another meaning"},
 	}
 	for _, tt := range tests {

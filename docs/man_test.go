@@ -56,10 +56,10 @@ func helpFlags(t *testing.T, tool string, command ...string) []string {
 	var flags []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(list) {
-		flag, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		if !strings.HasPrefix(flag, "-") {
+		if !flagLine.MatchString(line) {
 			continue
 		}
+		flag, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		flags = append(flags, flag)
 		for name := range strings.FieldsFuncSeq(flag, func(r rune) bool { return r == ' ' || r == ',' }) {
 			if strings.HasPrefix(name, "-") && seen[name] {
@@ -71,6 +71,9 @@ func helpFlags(t *testing.T, tool string, command ...string) []string {
 	slices.Sort(flags)
 	return flags
 }
+
+// flagLine is the first line of a flag in help.
+var flagLine = regexp.MustCompile(`^  (-|    --)`)
 
 // spelled returns words of mdoc as a command line has them.
 func spelled(mdoc string) string {
@@ -141,7 +144,9 @@ func commands(t *testing.T, tool string) []string {
 	list, _, _ = strings.Cut(list, "\n\n")
 	var names []string
 	for line := range strings.Lines(list) {
-		names = append(names, strings.Fields(line)[0])
+		if !strings.HasPrefix(line, "   ") {
+			names = append(names, strings.Fields(line)[0])
+		}
 	}
 	return names
 }
@@ -202,9 +207,6 @@ func TestHelp(t *testing.T) {
 					t.Errorf("(-want +got), see -update-help:\n%s", diff)
 				}
 				a.Files[i].Data = []byte(own)
-				if words[0] != "sess-grep" && output(t, append(words, "-h"), 0, "") != help {
-					t.Error("-h prints another text")
-				}
 			})
 		}
 	})
@@ -217,7 +219,7 @@ func TestHelp(t *testing.T) {
 			if !seen[tool] {
 				t.Errorf("%s has no %s", file, tool)
 			}
-			output(t, []string{tool, "--xyzzy"}, 2, tool+": unknown flag --xyzzy\n"+tool+": hint: see "+tool+" --help\n")
+			output(t, []string{tool, "--xyzzy"}, 2, tool+": unknown flag --xyzzy\n"+tool+": hint: see "+tool+" -h\n")
 			for _, command := range append(commands(t, tool), "") {
 				version := output(t, append(strings.Fields(tool+" "+command), "--version"), 0, "")
 				if !regexp.MustCompile(`^` + tool + ` .+ \(session format 3; reads 1-3\)\n$`).MatchString(version) {
@@ -228,8 +230,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// everyTool are the last flags of --help.
-var everyTool = regexp.MustCompile(`(?s)(\n Every tool:\n)?(  -q, --quiet +print no messages\n)?  -s, --no-messages +print no messages, as -q does\n(  -v,|     ) --verbose +print more detail\n(  -h,|     ) --help +print this help\n      --version +print the version\n$`)
+// everyTool are the flags of every tool in --help.
+var everyTool = regexp.MustCompile(`(?s)(\n Every tool:\n)?(  -q, --quiet +print no messages\n)?(  -v,|     ) --verbose +print more detail\n      --color WHEN +use colours WHEN: auto, always, never\s+\(default\s+auto\)\n  -h +print the flags that most people use\n      --help +print this help\n      --version +print the version\n`)
 
 // output runs a tool, which has to end with a status and these words on standard error, and returns what it prints.
 func output(t *testing.T, words []string, status int, stderr string) string {

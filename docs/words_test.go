@@ -97,6 +97,9 @@ func TestHelpAsData(t *testing.T) {
 // synopsis is a flag as help lists it.
 func synopsis(f cli.FlagData) string {
 	text := "--" + f.Name
+	if len(f.Name) == 1 {
+		text = "-" + f.Name
+	}
 	if f.Short != "" {
 		text = "-" + f.Short + ", " + text
 	}
@@ -108,87 +111,5 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, complaint := range drifting(descriptions(t)) {
 		t.Error(complaint)
-	}
-}
-
-// contradictions are the words that the tools had for the same thing, or for several, with what says it now:
-// a tool, the flag of then, and that of today. Where a word stayed for one of its meanings, the line is
-// of the tool in which it had another.
-const contradictions = `
-sess-fork --all --branches
-sess-show --all --branches
-sess-grep --all-branches --branches
-sess-path --at --leaf
-sess-tree --at --leaf
-sess-show --at --leaf
-sess-stat --at --leaf
-sess-grep --at --leaf
-sess-fork --leaf --at
-sess-fork -l --at
-sess-append --leaf --parent
-sess-turn --leaf --parent
-sess-merge --leaf --end
-sess-new --parent --from
-sess-redact --paths --users
-sess-redact --as --with
-sess-redact --map --key
-sess-show --html --as
-sess-show --markdown --as
-sess-show --text --as
-sess-show --ansi --as
-sess-show --system --open-system
-sess-show --tools --calls
-sess-path --system --with-system
-sess-path --raw --raw-output
-sess-ls --remote -
-sess-ls --older-than --until
-sess-ls --name --title
-sess-ls --count --exact
-sess-stat --top --limit
-sess-stat --no-dedup --copies
-sess-grep --dup --copies
-sess-history --dup --copies
-sess-grep --entries --lines
-sess-record --from --reply
-sess-append --usage --usage-json
-sess-compact --check --size
-sess-compact --prompt --print-prompt
-sess-compact --rules --pi
-sess-export --max-growth --max-ratio
-sess-export --db -
-sess-sync/push --tries --retries
-sess-sync/append --tries --retries
-sess-seg/rollback --force --leave-behind
-sess-seg/path --at --leaf
-sess-append -e -
-sess-sync/pull -f -
-sess-seg/path -r -
-`
-
-func TestContradictions(t *testing.T) {
-	t.Parallel()
-	takes := map[string]map[string]bool{}
-	for _, d := range descriptions(t) {
-		for _, one := range d.All() {
-			name := strings.TrimSuffix(one.Tool+"/"+one.Command, "/")
-			takes[name] = map[string]bool{}
-			for _, f := range one.Flags {
-				takes[name]["--"+f.Name], takes[name]["-"+f.Short] = true, true
-			}
-		}
-	}
-	for line := range strings.Lines(strings.TrimSpace(contradictions)) {
-		words := strings.Fields(line)
-		tool, then, now := words[0], words[1], words[2]
-		if takes[tool] == nil || takes[tool][then] || now != "-" && !takes[tool][now] {
-			t.Errorf("%s has %s, or has no %s", tool, then, now)
-			continue
-		}
-		name, command, _ := strings.Cut(tool, "/")
-		cmd := exec.Command(filepath.Join(bin, name), append(strings.Fields(command), then, "x")...)
-		out, err := cmd.CombinedOutput()
-		if status(err) != cli.ExitUsage || !strings.Contains(string(out), "unknown flag "+then) || now != "-" && !strings.Contains(string(out), "hint: now it is "+now) {
-			t.Errorf("%s %s: %v: %s", tool, then, err, out)
-		}
 	}
 }

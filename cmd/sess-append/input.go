@@ -443,3 +443,15 @@ func several(err error, operands []string) error {
 	}
 	return cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+role: user (default), assistant, system, toolResult, …
+text
+file: read the message, or the entries, from FILE
+entries
+label
+title
+parent: add behind REF instead of the leaf; null begins anew
+expect-leaf
+`

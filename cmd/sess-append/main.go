@@ -24,10 +24,11 @@ var tool = cli.Tool{
 	Summary: "add entries to a session",
 	Args:    "[SESSION]",
 	Examples: `printf 'fix it' | sess-append -r user s.jsonl
-reply=$(my-llm < prompt) && printf '%s' "$reply" | sess-append -r assistant --model m1 s.jsonl
+my-llm < prompt | sess-append -r assistant --model m1 s.jsonl
 sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
 sess-append --label before-refactor s.jsonl
-sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
+sess-append --expect-leaf ID -t 'only if nobody else wrote' s.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Writer,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -110,3 +110,15 @@ func (c *config) check() error {
 func (c *config) ofCommands() bool {
 	return len(c.calls)+len(c.noCalls)+len(c.orders)+len(c.fixed)+len(c.wroteOnly) > 0
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+call
+no-call: there is no CALL
+wrote-only
+fixed: there is a CALL behind the last write, and it succeeded
+strict: what hides what it runs or writes is a breach
+json
+github
+junit: print JUnit's XML
+`

@@ -28,6 +28,7 @@ var tool = cli.Tool{
 sess-assert --fixed 'run:go test*' --wrote-only 'internal/**' s.jsonl
 sess-assert --order 'run:go test*,run:git commit*' --max-calls 200 s.jsonl
 sess-assert --no-call fetch --github --all`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"CALL": calls.Kinds, "CALL,CALL": calls.Kinds}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

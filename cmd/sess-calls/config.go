@@ -21,7 +21,6 @@ type config struct {
 	sessions            selection.Selection
 	plain, json, nul    bool
 	count, quiet        bool
-	color               string
 	limit               int
 	kind                map[string]bool // nil for any
 	glob                *calls.Glob     // nil for any
@@ -52,7 +51,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Count(&c.limit, "limit", "print at most `N` rows"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
 			cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
-			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 	)
 }
@@ -104,3 +102,18 @@ func (c *config) wants(of *calls.Call) bool {
 		(c.glob == nil || of.Touches(c.glob)) &&
 		(c.status == "" || of.Is(c.status))
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+kind: run, read, write, search, fetch, agent, ask, plan …
+touched
+run
+status: ok, fail, denied, open, or the STATUS of a command
+all: take the sessions of every project
+agent: only sessions of the agents NAME,NAME
+since: only sessions modified since WHEN: 90m, 7d, a date
+plain
+json
+limit
+count
+`

@@ -28,7 +28,7 @@ const spare = 16 << 20
 func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found) error {
 	r := &reader{config: c, single: found.Single, end: "\n"}
 	var sc *screened
-	if term := screen.On(s.Out, s.OutFile(), c.color); term != nil && !c.plain && !c.json && !c.nul && !c.count && !c.quiet {
+	if term := screen.On(s.Out, s.OutFile(), s.Color); term != nil && !c.plain && !c.json && !c.nul && !c.count && !c.quiet {
 		sc = &screened{term, map[string]int{}, map[string]int{}}
 		r.screen, r.short = term, found.Short()
 	}

@@ -28,6 +28,7 @@ sess-calls --touched '*.go' --kind write s.jsonl
 sess-calls --run 'git push*' --all
 sess-calls -q --kind run --where '.status == 137' s.jsonl && echo 'out of memory'
 diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"KIND,KIND": calls.Kinds, "STATUS": calls.Outcomes}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -21,6 +21,7 @@ var tool = cli.Tool{
 sess-ls --all -0 | sess-check -q -0
 sess-check --repair -o mended.jsonl s.jsonl
 sess-check --migrate -o v3.jsonl old.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

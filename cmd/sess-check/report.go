@@ -190,3 +190,13 @@ func (c *config) check(operands []string) error {
 	}
 	return nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+json
+strict
+repair: write every readable entry to --output
+relink: with --repair, attach entries without a parent
+migrate: write a copy in version 3 to --output
+output
+`

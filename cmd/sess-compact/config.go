@@ -359,3 +359,21 @@ func (p *pruning) pruneOptions() compact.PruneOptions {
 		Tools: p.pruneSkip,
 	}
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+if-needed: only if the context is larger than --window leaves
+window
+strategy
+keep
+summary-file
+instructions
+no-require
+redact
+prune: remove old tool results from the context
+branch: go back to REF, and summarize the branch you leave
+plan
+print-prompt
+report
+dry-run
+`

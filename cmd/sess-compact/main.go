@@ -24,8 +24,9 @@ var tool = cli.Tool{
 	Command: true,
 	Examples: `sess-compact s.jsonl -- claude -p --tools "" --no-session-persistence
 sess-compact --if-needed --window 200000 s.jsonl -- my-llm
-sess-compact --print-prompt s.jsonl | my-llm | sess-compact --summary-file - s.jsonl
+sess-compact --print-prompt s.jsonl | llm > summary.md
 sess-compact --plan s.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

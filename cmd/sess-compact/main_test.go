@@ -49,7 +49,7 @@ func TestManOrder(t *testing.T) {
 	for _, f := range flags {
 		listed = append(listed, f.Names()[0])
 	}
-	listed = append(listed, "quiet", "no-messages", "verbose", "help", "version") // of every tool
+	listed = append(listed, "quiet", "verbose", "color", "help", "version") // of every tool
 	if diff := cmp.Diff(listed, described); diff != "" {
 		t.Errorf("(-help +page):\n%s", diff)
 	}

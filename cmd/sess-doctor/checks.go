@@ -351,3 +351,9 @@ func names(file string) bool {
 	}
 	return false
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+json
+offline
+`

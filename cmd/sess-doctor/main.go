@@ -24,6 +24,7 @@ var tool = cli.Tool{
 	Summary: "find what keeps the tools from working here",
 	Examples: `sess-doctor
 sess-doctor --json --offline | jq 'select(.status != "ok")'`,
+	Common: commonFlags,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return []cli.Flag{

@@ -211,3 +211,12 @@ func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		complete.Reader(ctx, at, add)
 	}
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+output: make FILE, and print its path; - is standard output
+replace: move aside the file that has the session already
+redact
+portable: leave out what only one account or model accepts
+strict
+`

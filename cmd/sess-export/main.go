@@ -25,6 +25,7 @@ var tool = cli.Tool{
 	Examples: `sess-export omp -o s.omp.jsonl s.jsonl
 sess-export pi --for pi-0.73 < s.jsonl
 sess-export omp --strict --losses lost.jsonl s.jsonl`,
+	Common:   commonFlags,
 	Complete: completing,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -85,3 +85,11 @@ func (c *config) flags() []cli.Flag {
 		cli.Optional(&c.title, "title", "the title is `TITLE`, instead of the old one and \"(fork #N)\""),
 	}, c.dest.Flags()...)
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+at
+cwd: DIR is the working directory of the new session
+store
+output
+`

@@ -22,8 +22,9 @@ var tool = cli.Tool{
 	Summary: "make a new session from a path of another",
 	Args:    "[SESSION]",
 	Examples: `sess-fork --at @before-refactor -o b.jsonl s.jsonl
-sess-fork --at .^ s.jsonl | sess-append -r user -t 'try it otherwise' > c.jsonl
+sess-fork --at .^ s.jsonl | sess-append -t 'try it otherwise' > c.jsonl
 sess-fork --branches --store --cwd . old.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -212,3 +212,11 @@ func span(text string) (file string, from, to int, err error) {
 	}
 	return text[:at], from, to, nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+agent: only sessions of the agents NAME,NAME
+session: only the session SESSION
+json
+limit
+`

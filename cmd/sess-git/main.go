@@ -35,7 +35,7 @@ func main() { cli.Main(tool) }
 // command makes one command.
 func command(name, args, summary, examples string, run func(*config, context.Context, *cli.Streams, []string) error) cli.Tool {
 	return cli.Tool{
-		Name: name, Args: args, Summary: summary, Examples: examples,
+		Name: name, Args: args, Summary: summary, Examples: examples, Common: commonFlags,
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
 			return c.flags(name), func(ctx context.Context, s *cli.Streams, operands []string) error { return run(c, ctx, s, operands) }
@@ -46,7 +46,7 @@ func command(name, args, summary, examples string, run func(*config, context.Con
 var logCommand = command("log", "[REVISION|RANGE...]", "print the sessions of commits, newest first",
 	"sess-git log -v\nsess-git log --json main..topic", (*config).log)
 
-var showCommand = command("show", "COMMIT", "print the sessions of one commit, what the user asked there, and the calls up to it",
+var showCommand = command("show", "COMMIT", "print the sessions of a commit, what was asked, and the calls up to it",
 	"sess-git show HEAD~3", (*config).show)
 
 var blameCommand = command("blame", "FILE[:LINE[-LINE]] [REVISION]", "print the session of each line of a file",

@@ -34,11 +34,10 @@ type config struct {
 	noHeading                 bool
 	only, count, countMatches bool
 	names, namesWithout       bool
-	quiet                     bool
+	quiet, noMessages         bool
 	json, entries, nul, raw   bool
 	dup, strict               bool
 	width, maxTokens          int64
-	color                     string
 }
 
 func (c *config) flags() []cli.Flag {
@@ -87,7 +86,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
 		cli.Count(&c.limit, "limit", "print at most `N` entries, or with -l and -L names"),
 		cli.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
-		cli.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
+		cli.Bool(&c.withoutName, "no-filename, I", "print no names of sessions"),
 		cli.Bool(&c.noHeading, "no-heading", "print no headings on a terminal, and the session in each row"),
 		cli.Bool(&c.only, "only-matching, o", "print only what matched"),
 		cli.Bool(&c.count, "count, c", "print the number of entries with a match"),
@@ -95,6 +94,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
 		cli.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
 		cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
+		cli.Bool(&c.noMessages, "no-messages, s", "print rows without messages"),
 		cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		cli.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
 		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
@@ -102,7 +102,6 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.dup, "copies", "take copies, too of entries in forks"),
 		cli.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
 		cli.Tokens(&c.maxTokens, "max-tokens", -1, "print rows of at most `N` tokens"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	)
 }
 
@@ -126,7 +125,7 @@ func (c *config) check() error {
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.names, "-l"), cli.NameIf(c.namesWithout, "-L"), cli.NameIf(c.entries, "--lines")},
 		{cli.NameIf(c.onPath, "--path"), cli.NameIf(c.context, "--in-context"), cli.NameIf(c.allOn, "--branches")},
-		{cli.NameIf(c.withName, "-H"), cli.NameIf(c.withoutName, "-h")},
+		{cli.NameIf(c.withName, "-H"), cli.NameIf(c.withoutName, "-I")},
 		{cli.NameIf(c.fixed, "-F"), cli.NameIf(c.extended, "-E")},
 	} {
 		if err := cli.Exclusive(given...); err != nil {
@@ -212,3 +211,19 @@ func (c *config) inOrder(operands []string) string {
 	}
 	return cli.ShellWords([]string{operands[1], operands[0]})
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+fixed-strings
+ignore-case
+in: text, call, result, thinking, title, path, … or all
+role
+all: take the sessions of every project
+agent: only sessions of the agents NAME,NAME
+since: modified since WHEN: 90m, 7d, a date
+after-context before-context context: print N entries after, before or around
+limit
+count
+files-with-matches
+json
+`

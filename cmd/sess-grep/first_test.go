@@ -22,7 +22,7 @@ func TestFirstRow(t *testing.T) {
 	var errs bytes.Buffer
 	go func() {
 		defer stdout.Close()
-		status <- cli.Run(t.Context(), tool, stdin, stdout, &errs, []string{"-h", "needle", path, "-"})
+		status <- cli.Run(t.Context(), tool, stdin, stdout, &errs, []string{"-I", "needle", path, "-"})
 	}()
 	r := bufio.NewReader(rows)
 	if row, err := r.ReadString('\n'); row != "e001:user:a needle\n" || err != nil {

@@ -116,14 +116,14 @@ func TestHardForks(t *testing.T) {
 		at := time.Unix(1_800_000_000-int64(i), 0)
 		must.Do(t, os.Chtimes(filepath.Join(dir, name+".jsonl"), at, at))
 	}
-	out, errs, _ := run(t, "", "-h", "needle", dir)
+	out, errs, _ := run(t, "", "-I", "needle", dir)
 	if want := "e003:user:a needle\ne002:user:a needle\n"; out != want {
 		t.Errorf("-want +got:\n%s", cmp.Diff(want, out))
 	}
 	if !strings.Contains(errs, "3 copies of these entries in other places not shown; --copies shows them") {
 		t.Error(errs)
 	}
-	if out, _, _ := run(t, "", "--copies", "-h", "needle", dir); strings.Count(out, "\n") != 5 {
+	if out, _, _ := run(t, "", "--copies", "-I", "needle", dir); strings.Count(out, "\n") != 5 {
 		t.Errorf("--copies: %s", out)
 	}
 	out, _, _ = run(t, "", "--json", "needle", dir)
@@ -234,7 +234,7 @@ func TestSubagents(t *testing.T) {
 		{"-L --subagents no needle", "", said, 0},
 		{"-c --subagents no needle", person + ":1\n", said, 0},
 		{"-c --subagents only needle", agent + ":1\n" + other + ":0\n", "", 0},
-		{"-h --strict --subagents no needle", "e001:user:a needle in \"session_init\"\n", said, 0},
+		{"-I --strict --subagents no needle", "e001:user:a needle in \"session_init\"\n", said, 0},
 		{"--subagents no zzz", "", "", 1},
 	} {
 		out, errs, status := run(t, "", append(strings.Fields(tt.args), person, agent, other)...)

@@ -103,7 +103,7 @@ func checkAsJq(t *testing.T, grep, path string, text []byte, args []string) {
 		t.Fatal(err)
 	}
 	want := strings.SplitAfter(string(out), "\n")
-	got, errs, status := run(t, "", append(append([]string{"--raw", "--copies", "-h"}, args...), path)...)
+	got, errs, status := run(t, "", append(append([]string{"--raw", "--copies", "-I"}, args...), path)...)
 	var rows []string
 	for row := range strings.Lines(got) {
 		_, row, _ = strings.Cut(row, ":")

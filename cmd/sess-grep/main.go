@@ -26,6 +26,7 @@ sess-grep -i --all 'panic: .*nil map'
 sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
 sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
 sess-grep --agent all --since 7d -w TODO`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"FIELD,FIELD": func() []string { return append(fieldNames(), "all") }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
@@ -36,7 +37,7 @@ sess-grep --agent all --since 7d -w TODO`,
 func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
-	s.Quiet = s.Quiet || c.quiet
+	s.Quiet = s.Quiet || c.quiet || c.noMessages
 	if err := c.check(); err != nil {
 		return err
 	}

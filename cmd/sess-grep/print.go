@@ -59,7 +59,7 @@ func (g *search) printer(all selection.Found) *printer {
 	if g.screen != nil {
 		p.rows = &screened{Screen: g.screen, address: all.Short()}
 	}
-	p.colored = !g.json && !g.entries && tty.Color(g.config.color, g.streams.OutFile(), os.LookupEnv)
+	p.colored = !g.json && !g.entries && tty.Color(g.streams.Color, g.streams.OutFile(), os.LookupEnv)
 	if p.width = int(g.width); g.width < 0 {
 		p.width = 0
 		switch {

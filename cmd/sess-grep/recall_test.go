@@ -54,7 +54,7 @@ func TestRecall(t *testing.T) {
 	}
 	before := ""
 	for tokens := 1; tokens < 2000; tokens += 1 + tokens/7 {
-		out, errs, status := run(t, "", "--max-tokens", fmt.Sprint(tokens), "-h", "needle", dir)
+		out, errs, status := run(t, "", "--max-tokens", fmt.Sprint(tokens), "-I", "needle", dir)
 		got := numbersOf(out)
 		if len(out) > 4*tokens {
 			t.Fatalf("budget-never-exceeded: %d bytes for %d tokens", len(out), tokens)
@@ -62,14 +62,14 @@ func TestRecall(t *testing.T) {
 		if !slices.Equal(got, order[:len(got)]) || !strings.HasPrefix(out, before) || status != 0 {
 			t.Fatalf("one-row-each-first: %d tokens, status %d: %v", tokens, status, got)
 		}
-		if again, _, _ := run(t, "", "--max-tokens", fmt.Sprint(tokens), "-h", "needle", dir); again != out {
+		if again, _, _ := run(t, "", "--max-tokens", fmt.Sprint(tokens), "-I", "needle", dir); again != out {
 			t.Fatalf("same-output-twice: %q, then %q", out, again)
 		}
 		left := fmt.Sprintf("%d rows not shown", sessions*rows-len(got))
 		if len(got) < sessions-1 {
 			left += fmt.Sprintf(", and none of %d sessions", sessions-len(got))
 		}
-		if more := fmt.Sprintf("more: sess-grep --max-tokens %d -h needle ", 2*tokens); len(got) < sessions*rows-1 && (!strings.Contains(errs, left) || !strings.Contains(errs, more)) {
+		if more := fmt.Sprintf("more: sess-grep --max-tokens %d -I needle ", 2*tokens); len(got) < sessions*rows-1 && (!strings.Contains(errs, left) || !strings.Contains(errs, more)) {
 			t.Fatalf("left-out-counts: %d tokens, want %q and %q: %s", tokens, left, more, errs)
 		}
 		before = out

@@ -319,6 +319,11 @@ func checkAsGrep(t *testing.T, grep, dir string, flags, names []string) {
 		t.Fatal(err)
 	}
 	args := append([]string{"--raw", "--copies"}, flags...)
+	for i, arg := range args { // -h is help in every tool
+		if arg == "-h" {
+			args[i] = "-I"
+		}
+	}
 	for _, name := range names {
 		args = append(args, dir+"/"+name+".jsonl")
 	}

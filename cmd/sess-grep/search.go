@@ -65,10 +65,10 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	if c.maxTokens >= 0 {
 		c.sessions.NoSelf, c.sessions.Rows = true, len(c.sessions.Agents) > 0
 	}
-	g.term = screen.On(s.Out, s.OutFile(), c.color)
+	g.term = screen.On(s.Out, s.OutFile(), s.Color)
 	g.screen = c.onScreen(g.term)
 	g.unfiltered = c.invert || c.sessions.NoSelf
-	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
+	g.spans = c.only || c.json || c.countMatches || tty.Color(s.Color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }
 

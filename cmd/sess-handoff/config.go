@@ -158,3 +158,13 @@ func lasting(src *address.Source, name string, dry bool) (string, error) {
 	}
 	return path, err
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+to
+leaf
+budget
+brief: begin with a brief of the whole session
+exec
+dry-run: print what would be made
+`

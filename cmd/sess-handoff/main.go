@@ -29,6 +29,7 @@ var tool = cli.Tool{
 eval "$(sess-handoff --to pi claude:)"
 sess-handoff --to claude --budget 40k codex:019ed99c -- my-llm
 claude "$(sess-handoff --brief codex:)"`,
+	Common: commonFlags,
 	Complete: func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		if at.Kind == "AGENT" {
 			at.Match(add, handoff.Targets()...)

@@ -27,7 +27,6 @@ type config struct {
 	dup          bool
 	limit        int
 	json, nul    bool
-	color        string
 }
 
 func (c *config) flags() []cli.Flag {
@@ -45,7 +44,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and prompts are printed whole"),
-			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		},
 	)
 }
@@ -117,7 +115,7 @@ func (c *config) print(s *cli.Streams, rows []line) error {
 	case c.json:
 		out, form = s.Out, line.json
 	default:
-		if sc := screen.On(s.Out, s.OutFile(), c.color); sc != nil {
+		if sc := screen.On(s.Out, s.OutFile(), s.Color); sc != nil {
 			return table(sc, rows)
 		}
 	}
@@ -179,3 +177,14 @@ func (r line) json() string {
 		Agent: r.agent, CWD: r.cwd, Text: r.text, Count: r.count,
 	}) + "\n"
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+all
+agent: only sessions of the agents NAME,NAME
+cwd
+ignore-case
+since: only prompts since WHEN: 90m, 12h, 7d, a date
+limit
+json
+`

@@ -29,6 +29,7 @@ sess-history -a -i tokenizer error
 sess-history --agent all --since 7d --limit 20
 sess-history -a -0 | fzf --read0
 sess-history --json --all | jq -r .text`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

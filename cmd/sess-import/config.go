@@ -435,3 +435,17 @@ func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 
 // most is how many sessions are offered at most.
 const most = 200
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+session: only the session SESSION: an id or its beginning
+recent: only the session that was written last
+list: list the sessions, and make nothing
+all: take all sessions, each into its own file
+store
+output: make FILE, or with --all files in a directory
+strict: end with status 3 for a loss
+detect
+dry-run: print what would be made, and write nothing
+redact: take secrets out of what --all makes
+`

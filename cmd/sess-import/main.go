@@ -26,6 +26,7 @@ sess-import pi --all --store
 sess-import omp --session 01a1fc12 --store
 sess-import pi --list
 sess-import --detect chat.json`,
+		Common:   commonFlags,
 		Complete: completing,
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{opened: opened}

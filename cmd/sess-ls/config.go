@@ -18,7 +18,7 @@ import (
 
 type config struct {
 	sessions                               selection.Selection
-	title, where, sort, color              string
+	title, where, sort                     string
 	recent, exact, usage, json, paths, nul bool
 	heads                                  bool
 	limit                                  int
@@ -47,7 +47,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.json, "json", "print a JSON object for each session"),
 		cli.Bool(&c.paths, "paths", "print only the address of each session"),
 		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and only addresses are printed"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	)
 }
 
@@ -133,3 +132,18 @@ func (c *config) listRemote(ctx context.Context, s *cli.Streams, keep func(store
 	}
 	return c.show(ctx, s, rows, keep)
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+all: take the sessions of every project
+agent: only sessions of the agents NAME,NAME
+cwd
+since: modified since WHEN: 90m, 7d, 2w, a date
+until
+recent: only the session that was written last
+limit
+usage: print what calls used and cost
+json
+paths
+null: print only addresses, which end with a NUL
+`

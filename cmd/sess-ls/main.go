@@ -26,6 +26,7 @@ sess-path --as text "$(sess-ls --recent --paths)"
 sess-ls --all --until 30d -0 | xargs -0 ls -l
 sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/
 sess-ls --agent all --since 7d`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

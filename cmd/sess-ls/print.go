@@ -19,7 +19,7 @@ import (
 // show prints the rows to keep, as many as are wanted. None is the answer no.
 func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
 	printer := c.printer(s)
-	sc := screen.On(s.Out, s.OutFile(), c.color)
+	sc := screen.On(s.Out, s.OutFile(), s.Color)
 	if c.json || c.paths || c.nul {
 		sc = nil
 	}

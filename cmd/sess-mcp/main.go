@@ -32,6 +32,7 @@ var tool = cli.Tool{
 	Summary:  "let a client of the Model Context Protocol read sessions",
 	Doc:      "A client starts it, and speaks to it on standard input and output.",
 	Examples: "sess-mcp --print-config claude\nsess-mcp --print-config codex | sh",
+	Common:   commonFlags,
 	New: func() ([]cli.Flag, cli.Action) {
 		client := ""
 		choose := cli.Choice(&client, "print-config", []string{"", "claude", "codex", "opencode"}, "print the line that adds it to `CLIENT`, and end")

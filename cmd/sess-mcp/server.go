@@ -350,3 +350,8 @@ func accepted(in io.Reader, out *shared) io.ReadCloser {
 	}()
 	return pass
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+print-config
+`

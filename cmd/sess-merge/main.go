@@ -28,6 +28,7 @@ var tool = cli.Tool{
 	Examples: `sess-merge laptop.jsonl server.jsonl > both.jsonl
 sess-merge --into s.jsonl copy.jsonl
 git config merge.sess.driver 'sess-merge --git -- %O %A %B %P'`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -307,3 +307,12 @@ func (c *config) check(operands []string) error {
 	}
 	return nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+into: merge into the first session, in place
+git: be git's merge driver: the operands are %O %A %B
+on-conflict
+output
+dry-run
+`

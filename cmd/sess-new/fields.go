@@ -95,3 +95,13 @@ func (c *config) flags() []cli.Flag {
 		address.CreateFlag(&c.dest.Create),
 	}, c.dest.Flags()...)
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+cwd: DIR is the working directory of the new session
+title
+system
+create
+store
+output
+`

@@ -24,6 +24,7 @@ var tool = cli.Tool{
 S=$(sess-new --store --title "fix the parser")
 S=$(sess-new --store --defer) && sess-append -t hi "$S"
 sess-new | sess-append -r user -t hi | sess-path --as text`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{dest: address.Destination{Crumb: true}}

@@ -135,3 +135,18 @@ func (r *renderer) state() string {
 	}
 	return row.JSON(out)
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+leaf: the path ends at REF (default last)
+entry
+as
+budget
+last
+turns
+role
+where: only entries for which the expression is true
+jq: print the results of the gojq expression EXPR
+raw-output
+strict: end with status 3 for anything that is wrong
+`

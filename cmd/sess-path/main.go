@@ -25,6 +25,7 @@ var tool = cli.Tool{
 sess-path --as openai s.jsonl
 sess-path --as text --leaf newest-message s.jsonl
 sess-path --where '.message.role == "user"' s.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

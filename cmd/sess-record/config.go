@@ -213,3 +213,14 @@ func (c *config) started(s *cli.Streams, name string) (begun, error) {
 	}
 	return begun{out: f.Out, stop: f.Late(), exited: f.Exited(), wait: f.Wait, leave: f.Release}, nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+reply
+prompt: the user said TEXT
+prompt-file: the user said what is in FILE
+print: the stream as it is, or the text of the answers
+fail-on-error: end with 5 if the newest answer is an error
+timeout: give up after DURATION, and stop the command
+create
+`

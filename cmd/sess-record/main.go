@@ -24,10 +24,11 @@ var tool = cli.Tool{
 	Summary: "record what an agent or an API prints while it passes",
 	Args:    "SESSION [-- COMMAND [ARG...]]",
 	Command: true,
-	Examples: `sess-record s.jsonl --prompt 'fix it' -- claude -p --output-format stream-json --verbose 'fix it'
-sess-record s.jsonl --create --prompt-file prompt.md --timeout 30m --fail-on-error -- codex exec --json -
+	Examples: `sess-record s.jsonl -- claude -p --output-format stream-json --verbose 'hi'
+sess-record s.jsonl --create --prompt-file prompt.md -- codex exec --json -
 pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
 curl -sN "$url" -d @request.json | sess-record --reply openai s.jsonl`,
+	Common:   commonFlags,
 	Complete: complete.Writer,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -159,3 +159,17 @@ func (c *config) shown(text string) string {
 	}
 	return clean
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+skip
+regexp: what matches PATTERN is a secret
+env
+users: put ~ and user for names of users in paths
+with: write AS in place: kind, hash, mask:N or a text
+images
+output: make FILE, and print its path
+check: write no session, and print where secrets are
+github
+all: take the sessions of every project
+`

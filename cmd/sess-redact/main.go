@@ -26,6 +26,7 @@ var tool = cli.Tool{
 sess-redact --with hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
 sess-ls -0 | xargs -0 -r sess-redact --check`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"ID,ID": rules.IDs}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

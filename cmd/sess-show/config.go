@@ -33,7 +33,7 @@ type config struct {
 	theme                        string
 	maxImage, maxResult          int64
 	noScript, noPager, userMarks bool
-	blobs, color                 string
+	blobs                        string
 	dest                         address.Destination
 	open                         bool
 	summary, commits             bool
@@ -51,7 +51,6 @@ func (c *config) flags() []cli.Flag {
 			address.SyncFlag(&c.dest.Sync),
 			cli.Bool(&c.open, "open", "open the file in a browser"),
 			cli.Bool(&c.noPager, "no-pager", "open no pager"),
-			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 		cli.Group("What is shown",
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
@@ -214,3 +213,17 @@ func (c *config) options(d *document, total js.Value) page.Options {
 		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == address.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
 	}
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+as
+summary: print what was asked, done and spent, as Markdown
+gates: add what sess-assert --json printed to FILE
+output: make FILE, in the form that its name ends with
+open
+no-pager
+calls: show calls and their results: HOW
+thinking
+commits: name the commits that the session led to
+redact
+`

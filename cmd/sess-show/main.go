@@ -23,6 +23,7 @@ var tool = cli.Tool{
 sess-show --redact -o s.html s.jsonl
 sess-show --as markdown --leaf @fix s.jsonl > s.md
 sess-ls -0 | xargs -0 -r sess-show -o pages/`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -124,8 +124,8 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 		}
 		return c.opened(s, made[0])
 	}
-	write := func(w io.Writer) error { return c.write(ctx, s, w, d, f, c.colored(out)) }
-	if sc := screen.On(s.Out, out, c.color); sc != nil && f == asANSI && c.dest.File == "" {
+	write := func(w io.Writer) error { return c.write(ctx, s, w, d, f, c.colored(s.Color, out)) }
+	if sc := screen.On(s.Out, out, s.Color); sc != nil && f == asANSI && c.dest.File == "" {
 		write = func(w io.Writer) error {
 			sc.Out = w
 			return c.onScreen(sc, d)
@@ -162,8 +162,8 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 }
 
 // colored reports whether text is written in colours.
-func (c *config) colored(out *os.File) bool {
-	return c.color == "always" || c.as == string(asANSI) && c.color == "auto" && out == nil || tty.Color(c.color, out, os.LookupEnv)
+func (c *config) colored(when string, out *os.File) bool {
+	return when == "always" || c.as == string(asANSI) && when == "auto" && out == nil || tty.Color(when, out, os.LookupEnv)
 }
 
 // content is what a write writes, for a file.

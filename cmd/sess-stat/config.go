@@ -35,7 +35,7 @@ type config struct {
 	knownUsage                        []string
 	json, csv, plot, line, ascii      bool
 	asTable                           bool
-	svg, measure, leaf, color         string
+	svg, measure, leaf                string
 
 	keys     []string
 	zone     *time.Location
@@ -104,7 +104,6 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Choice(&c.measure, "measure", []string{"", "cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}, "plot `WHAT`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
 		cli.Count(&c.top, "limit", "print at most `N` rows"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	)
 }
 
@@ -284,3 +283,20 @@ func percent(flag, text string) (float64, error) {
 	}
 	return v, nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+usage: print what calls used and cost
+context: show what fills the context
+by: one row for each day, model, agent, project, tool, …
+all: take the sessions of every project
+agent: only sessions of the agents NAME,NAME
+since: only calls since WHEN: 90m, 12h, 7d, 2w, a date
+max-cost
+max-tokens
+max-context: status 1 if a context has more than N tokens
+json
+csv
+plot
+limit
+`

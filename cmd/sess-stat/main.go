@@ -29,6 +29,7 @@ sess-stat --usage --max-cost 2 --strict-prices s.jsonl
 sess-stat --context --by tool s.jsonl
 sess-stat --compactions s.jsonl
 sess-stat --agent all --since 7d --by agent,model --json`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"KEY,KEY": func() []string { return append(usage.Keys(), usage.ContextKeys()...) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
@@ -55,7 +56,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	r := &report{config: c, streams: s}
 	if !c.json && !c.csv && !c.asTable && !c.plot && !c.line && c.svg != "-" {
-		r.screen = screen.On(s.Out, s.OutFile(), c.color)
+		r.screen = screen.On(s.Out, s.OutFile(), s.Color)
 	}
 	switch c.modeFor(found) {
 	case modeContext:

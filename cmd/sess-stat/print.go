@@ -152,7 +152,7 @@ func (r *report) columns(t table) error {
 		}
 	}
 	columns.Fit(t.rows...)
-	if err := columns.WriteHead(r.streams, r.color); err != nil {
+	if err := columns.WriteHead(r.streams); err != nil {
 		return err
 	}
 	for _, row := range t.rows {

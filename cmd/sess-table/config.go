@@ -253,3 +253,13 @@ func (c *config) printViews(s *cli.Streams, operands []string) error {
 	_, err := io.WriteString(s.Out, viewsSQL)
 	return err
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+all: take the sessions of every project
+agent: only sessions of the agents NAME,NAME
+output: make the tables in DIR, or in s3://BUCKET
+content: write what was said, too
+redact
+views: print SQL that makes the tables views of DuckDB
+`

@@ -25,6 +25,7 @@ var tool = cli.Tool{
 	Examples: `sess-table --all -o tables
 sess-table --agent all --content --redact -o tables
 sess-table --views -o tables`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"TABLE,TABLE": tableNames}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -13,7 +13,7 @@ import (
 )
 
 type config struct {
-	leaf, color                           string
+	leaf                                  string
 	heads, labels, json, dot, ascii, full bool
 	prompts, folded                       bool
 }
@@ -29,7 +29,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
 		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest; it is marked"),
 		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	}
 }
 
@@ -38,7 +37,7 @@ func (c *config) print(s *cli.Streams, t *tree.Tree, src *address.Source, name s
 	from := src.Place()
 	out := s.OutFile()
 	o := tree.Options{ASCII: c.ascii || !tty.UTF8(os.LookupEnv), Full: c.full}
-	o.Color = tty.Color(c.color, out, os.LookupEnv)
+	o.Color = tty.Color(s.Color, out, os.LookupEnv)
 	if tty.IsTerminal(out) {
 		o.Width = tty.Width(out, os.LookupEnv)
 	}
@@ -84,7 +83,7 @@ const inPipe = 100
 
 // screen returns where prompts are printed, nil if that is not wanted.
 func (c *config) screen(s *cli.Streams) *screen.Screen {
-	sc := screen.On(s.Out, s.OutFile(), c.color)
+	sc := screen.On(s.Out, s.OutFile(), s.Color)
 	switch {
 	case sc == nil && c.prompts:
 		sc = &screen.Screen{Out: s.Out, Width: inPipe, Now: time.Now()}
@@ -93,3 +92,14 @@ func (c *config) screen(s *cli.Streams) *screen.Screen {
 	}
 	return screen.New(*sc, c.ascii || !tty.UTF8(os.LookupEnv))
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+heads
+labels
+json
+dot
+prompts: print the prompts, and what was done between them
+full: do not fold runs of entries
+leaf: the path ends at REF, and is marked
+`

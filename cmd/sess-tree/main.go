@@ -26,6 +26,7 @@ sess-tree --full s.jsonl | less
 sess-tree --heads s.jsonl
 sess-tree --labels s.jsonl
 sess-tree --dot s.jsonl > s.dot`,
+	Common:   commonFlags,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -170,3 +170,21 @@ func (c *config) checkCompact() error {
 	}
 	return nil
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+text
+file
+go-on: say nothing, and ask for the answer that is due
+system: begin with the system prompt in FILE
+as
+window: leave out the oldest messages above TOKENS
+compact: compact the session first, if it does not fit
+redact: take secrets out of what the command reads
+reply
+model
+parent: add behind REF instead of the leaf; null begins anew
+expect-leaf: add only if REF is the leaf; otherwise status 4
+create
+no-store: store nothing
+`

@@ -22,10 +22,11 @@ var tool = cli.Tool{
 	Summary: "make one turn of a session with any LLM command",
 	Args:    "SESSION -- COMMAND [ARG...]",
 	Command: true,
-	Examples: `sess-turn -t 'why does it hang?' s.jsonl -- claude -p --tools "" --no-session-persistence
+	Examples: `sess-turn -t 'why?' s.jsonl -- claude -p --tools "" --no-session-persistence
 git diff | sess-turn -f - --system review.txt s.jsonl -- llm
 sess-turn --window 200000 --compact -t 'go on' s.jsonl -- my-llm
 sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
+	Common:   commonFlags,
 	Complete: complete.Writer,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -15,7 +15,7 @@ type config struct {
 	once, every, json, lines  bool
 	damagedOK                 bool
 	until                     []string
-	after, color              string
+	after                     string
 	timeout, settle, patience time.Duration
 	sessions                  selection.Selection
 
@@ -49,7 +49,6 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.after, "after", afterNow, "print only what is behind `WHERE`, an entry; null is before all of them, and now behind all that are there"),
 			cli.Bool(&c.json, "json", "print a JSON object for each row"),
 			cli.Bool(&c.lines, "lines", "print the lines of the entries as they are"),
-			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 		),
 	)
 }
@@ -92,3 +91,13 @@ func (c *config) check(s *cli.Streams) error {
 	}
 	return command.Find(c.argv)
 }
+
+// commonFlags are those that -h prints, see [cli.Tool].
+const commonFlags = `
+once: print a row for each session, and end
+state: end when it is asks, answered, failed, … or waiting
+timeout
+all
+agent: only sessions of the agents NAME,NAME
+json
+`

@@ -28,6 +28,7 @@ var tool = cli.Tool{
 sess-watch claude:
 sess-watch --state waiting --timeout 1h codex: && echo 'your turn'
 sess-watch -q --state failed -a -- mail -s 'an agent failed' me`,
+	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"STATE,STATE": func() []string { return append(status.Names(), waiting) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}

@@ -37,7 +37,7 @@ const idleAfter = 24 * time.Hour
 
 // onScreen returns how people see rows; nil if programs read them, or a flag asks for the rows that those get.
 func (w *watcher) onScreen() *shown {
-	on := func() *screen.Screen { return screen.On(w.streams.Out, w.streams.OutFile(), w.color) }
+	on := func() *screen.Screen { return screen.On(w.streams.Out, w.streams.OutFile(), w.streams.Color) }
 	if w.once || w.json || w.lines || w.quiet || w.streams.Verbose || w.argv != nil || os.Getenv("TERM") == "dumb" || on() == nil {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source, s
 
 // list prints a row for each session.
 func (w *watcher) list() error {
-	if sc := screen.On(w.streams.Out, w.streams.OutFile(), w.color); sc != nil && !w.json {
+	if sc := screen.On(w.streams.Out, w.streams.OutFile(), w.streams.Color); sc != nil && !w.json {
 		_, err := w.table(sc, func(string, int64) bool { return false })
 		return errors.Join(err, w.reading.Err())
 	}

@@ -142,11 +142,10 @@ func (p *parser) find(name string) Flag {
 	return nil
 }
 
-// has reports whether there is what a renamed flag is called now: a flag, or no flag at all.
-func (p *parser) has(now string) bool {
-	flag, ok := strings.CutPrefix(now, "--")
-	name, _, _ := strings.Cut(flag, " ")
-	return !ok || p.find(name) != nil
+// has reports whether there is the flag with which a hint begins.
+func (p *parser) has(hint string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(hint, "--"), " ")
+	return p.find(name) != nil
 }
 
 func (p *parser) assign(f Flag, name, value string) error {
@@ -164,14 +163,14 @@ func (p *parser) assign(f Flag, name, value string) error {
 // unknown refuses a flag, and says what may have been meant: another one, or a file.
 func (p *parser) unknown(flag string) error {
 	err := UsageError("unknown flag %s", flag)
-	if now, ok := GivenUp(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
-		return WithHint(err, "now it is %s", now)
-	}
 	if is, ok := meantFlag(strings.TrimLeft(flag, "-"), p.has); ok {
 		return WithHint(err, "it is %s", is)
 	}
 	var names []string
 	for _, f := range p.flags {
+		if !visible(f) {
+			continue
+		}
 		for _, name := range f.Names() {
 			if utf8.RuneCountInString(name) > 1 && !slices.Contains(changing, name) {
 				names = append(names, name)

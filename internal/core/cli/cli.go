@@ -31,7 +31,11 @@ type Tool struct {
 	Summary  string // the NAME line of its man page, without the name
 	Args     string // operands as in the SYNOPSIS, "[SESSION]"
 	Doc      string // a paragraph or two of plain text
-	Examples string // printed before the flags in --help; one command a line
+	Examples string // printed before the flags in help; one command a line
+
+	// Common are the flags that most people use, which are those that -h prints, in this order: a line for each with
+	// its long name, and behind a colon its text where that of --help is too long for a line. A line may name several.
+	Common string
 
 	// Command says that words after "--" are a command to run, handed over in
 	// [Streams.Command], and not operands.
@@ -53,7 +57,7 @@ type Tool struct {
 	// per Run, so that Run may be called concurrently, and it must not look at
 	// the world: help, completion and the man page test call it too.
 	//
-	// The flags help, h, version, quiet, q, no-messages, s, verbose and v belong to the frame, but for those names
+	// The flags help, h, version, quiet, q, verbose, v and color belong to the frame, but for those names
 	// that the tool declares itself.
 	New func() ([]Flag, Action)
 

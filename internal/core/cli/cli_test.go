@@ -20,6 +20,7 @@ func demo(act func(ctx context.Context, s *cli.Streams, operands []string) error
 		Name: "sess-demo", Summary: "demonstrate", Args: "[FILE...]",
 		Doc:      "Prints what it got.",
 		Examples: "\nsess-demo a.jsonl\nsess-demo <a.jsonl\n",
+		Common:   "\ntext\nmode\nall keep: all of N\n",
 		New: func() ([]cli.Flag, cli.Action) {
 			var (
 				all   bool
@@ -126,7 +127,7 @@ func TestFlagsAndOperands(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	const hint = "sess-demo: hint: see sess-demo --help\n"
+	const hint = "sess-demo: hint: see sess-demo -h\n"
 	tests := []struct{ args, stderr string }{
 		{"--nope", "sess-demo: unknown flag --nope\n" + hint},
 		{"x --nope=1 y", "sess-demo: unknown flag --nope\n" + hint},
@@ -178,12 +179,31 @@ Flags:
       --wait DURATION  wait for the lock at most DURATION (default 10s)
       --set K=V        set K=V
   -q, --quiet          print no messages
-  -s, --no-messages    print no messages, as -q does
   -v, --verbose        print more detail
-  -h, --help           print this help
+      --color WHEN     use colours WHEN: auto, always, never (default auto)
+  -h                   print the flags that most people use
+      --help           print this help
       --version        print the version
 `
-	for _, args := range []string{"--help", "-h", "x -h", "--help x", "-ah", "-k 7 --help --set a"} {
+	const short = `usage: sess-demo [flags] [FILE...]
+demonstrate
+
+  sess-demo a.jsonl
+  sess-demo <a.jsonl
+
+  -t, --text TEXT  the message is TEXT
+      --mode MODE  work in MODE: fast, safe (default fast)
+  -a, -k N         all of N
+  -q, --quiet   -v, --verbose   --color WHEN   --version
+
+--help has all 7 flags; man sess-demo has examples
+`
+	for _, args := range []string{"-h", "x -h", "-ah", "-k 7 -h --set a"} {
+		if got := run(t, demo(nil), "", strings.Fields(args)...); got != (result{0, short, ""}) {
+			t.Errorf("%s: got %+v", args, got)
+		}
+	}
+	for _, args := range []string{"--help", "--help x", "-h --help", "-k 7 --help --set a"} {
 		if got := run(t, demo(nil), "", strings.Fields(args)...); got != (result{0, want, ""}) {
 			t.Errorf("%s: got %+v", args, got)
 		}

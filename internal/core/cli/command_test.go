@@ -49,11 +49,11 @@ func TestCommands(t *testing.T) {
 		{"put a get", 0, `put on=false wait="" q=false ["a" "get"]`, ""},
 		{"put -- -a", 0, `put on=false wait="" q=false ["-a"]`, ""},
 		{"put --quick a", 2, "", "sess-demo: unknown flag --quick\nsess-demo: hint: did you mean --quiet?\n"},
-		{"put a b c", 2, "", "sess-demo: too many\nsess-demo: hint: see sess-demo put --help\n"},
-		{"", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo --help\n"},
+		{"put a b c", 2, "", "sess-demo: too many\nsess-demo: hint: see sess-demo put -h\n"},
+		{"", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo -h\n"},
 		{"-q", 2, "", "sess-demo: no command named: want get, put\n"},
-		{"drop a", 2, "", "sess-demo: unknown command \"drop\": want get, put\nsess-demo: hint: see sess-demo --help\n"},
-		{"-- get", 2, "", "sess-demo: unknown command \"--\": want get, put\nsess-demo: hint: see sess-demo --help\n"},
+		{"drop a", 2, "", "sess-demo: unknown command \"drop\": want get, put\nsess-demo: hint: see sess-demo -h\n"},
+		{"-- get", 2, "", "sess-demo: unknown command \"--\": want get, put\nsess-demo: hint: see sess-demo -h\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCommandHelp(t *testing.T) {
 
 func TestCommandFlags(t *testing.T) {
 	t.Parallel()
-	if n := len(cli.Flags(several())); n != 3+5 {
+	if n := len(cli.Flags(several())); n != 3+6 {
 		t.Errorf("%d flags", n)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -201,6 +202,7 @@ func (l typed) complete(g *gathering, world later) {
 		return
 	}
 	flags, _ := t.flags()
+	common := t.common(describe(flags))
 	flags = framed(flags)
 	at := Place{Word: word, Values: map[string]string{}}
 	p := parser{flags: flags, command: t.Command, stops: t.Dispatch}
@@ -224,7 +226,9 @@ func (l typed) complete(g *gathering, world later) {
 			g.add(c)
 		})
 	case strings.HasPrefix(word, "-") && (!t.Dispatch || len(at.Operands) == 0):
-		for _, d := range describe(flags) {
+		docs := describe(flags)
+		slices.SortStableFunc(docs, func(a, b FlagDoc) int { return cmp.Compare(common.at(a), common.at(b)) })
+		for _, d := range docs {
 			for _, name := range d.dashed() {
 				if strings.HasPrefix(name, at.Word) {
 					g.add(Candidate{name, d.Usage})

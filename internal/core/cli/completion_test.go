@@ -26,9 +26,10 @@ func TestFlags(t *testing.T) {
 		{Names: []string{"wait"}, TakesValue: true, ValueName: "DURATION", Usage: "wait for the lock at most DURATION", Default: "10s"},
 		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V", Repeatable: true},
 		{Names: []string{"quiet", "q"}, Usage: "print no messages"},
-		{Names: []string{"no-messages", "s"}, Usage: "print no messages, as -q does"},
 		{Names: []string{"verbose", "v"}, Usage: "print more detail"},
-		{Names: []string{"help", "h"}, Usage: "print this help"},
+		{Names: []string{"color"}, TakesValue: true, ValueName: "WHEN", Usage: "use colours WHEN", Default: "auto", Words: []string{"auto", "always", "never"}},
+		{Names: []string{"h"}, Usage: "print the flags that most people use"},
+		{Names: []string{"help"}, Usage: "print this help"},
 		{Names: []string{"version"}, Usage: "print the version"},
 	}
 	if got := cli.Flags(demo(nil)); !reflect.DeepEqual(got, want) {
@@ -95,7 +96,7 @@ func TestChoiceOfNothing(t *testing.T) {
 		"--form=b": {0, `"b"`, ""},
 		"--form=": {
 			2, "", "sess-demo: invalid value \"\" for --form: want a, b\n" +
-				"sess-demo: hint: see sess-demo --help\n",
+				"sess-demo: hint: see sess-demo -h\n",
 		},
 	} {
 		if got := run(t, tool, "", strings.Fields(args)...); got != want {

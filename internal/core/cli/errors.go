@@ -128,7 +128,7 @@ func flat(err error) string {
 }
 
 // hints returns the advice for err: its own, outermost first, or the pointer to
-// the --help of usage that every usage error has.
+// the short help of usage that every usage error has.
 func hints(usage string, err error) []string {
 	var out []string
 	rest := err
@@ -141,7 +141,7 @@ func hints(usage string, err error) []string {
 		rest = h.err
 	}
 	if _, ok := errors.AsType[*usageError](err); ok && len(out) == 0 {
-		out = append(out, "see "+usage+" --help")
+		out = append(out, "see "+usage+" -h")
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 
 func TestStatusAndMessage(t *testing.T) {
 	t.Parallel()
-	const help = "sess-demo: hint: see sess-demo --help\n"
+	const help = "sess-demo: hint: see sess-demo -h\n"
 	plain := errors.New("opening x: no")
 	wrap := func(err error) error { return fmt.Errorf("x.jsonl:3: %w", err) }
 	tests := []struct {

@@ -245,6 +245,32 @@ func Group(title string, flags ...Flag) []Flag {
 	return out
 }
 
+// Private takes flags out of help, completion and [Describe]: those by which one of the tools asks another. They may change
+// from one version to the next.
+func Private(flags ...Flag) []Flag {
+	for _, f := range flags {
+		switch f := f.(declared).DocGenerationFlag.(type) {
+		case *urfave.BoolFlag:
+			f.Hidden = true
+		case *urfave.StringFlag:
+			f.Hidden = true
+		case *urfave.GenericFlag:
+			f.Hidden = true
+		}
+	}
+	return flags
+}
+
+// visible reports whether help has a flag.
+func visible(f Flag) bool {
+	d, ok := f.(declared)
+	if !ok {
+		return true
+	}
+	v, ok := d.DocGenerationFlag.(urfave.VisibleFlag)
+	return !ok || v.IsVisible()
+}
+
 // Words are the words of a flag's values, which commas separate.
 func Words(values []string) (words []string) {
 	for _, v := range values {
@@ -276,21 +302,30 @@ func takesValue(f Flag) bool {
 	return !ok || g.TakesValue()
 }
 
-// frameFlags are the flags of every tool. A name that the tool declares itself is the tool's: -v of
+// A frame has what the flags of every tool say.
+type frame struct {
+	quiet, verbose, short, help, version bool
+	color                                string
+}
+
+// flags are the flags of every tool. A name that the tool declares itself is the tool's: -v of
 // a grep selects lines that do not match.
-func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
+func (fr *frame) flags(own []Flag) []Flag {
 	taken := parser{flags: own}
 	var out []Flag
+	left := func(names ...string) string {
+		return strings.Join(slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil }), ", ")
+	}
 	add := func(dst *bool, usage string, names ...string) {
-		left := slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil })
-		if len(left) > 0 {
-			out = append(out, Bool(dst, strings.Join(left, ", "), usage))
+		if names := left(names...); names != "" {
+			out = append(out, Bool(dst, names, usage))
 		}
 	}
-	add(quiet, "print no messages", "quiet", "q")
-	add(quiet, "print no messages, as -q does", "no-messages", "s")
-	add(verbose, "print more detail", "verbose", "v")
-	add(help, "print this help", "help", "h")
-	add(version, "print the version", "version")
+	add(&fr.quiet, "print no messages", "quiet", "q")
+	add(&fr.verbose, "print more detail", "verbose", "v")
+	out = append(out, Choice(&fr.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"))
+	add(&fr.short, "print the flags that most people use", "h")
+	add(&fr.help, "print this help", "help")
+	add(&fr.version, "print the version", "version")
 	return out
 }

@@ -37,7 +37,7 @@ func TestGate(t *testing.T) {
 			}
 			return tt.err
 		})
-		for _, flag := range []string{"-v", "-q", "-s"} {
+		for _, flag := range []string{"-v", "-q"} {
 			if got := run(t, tool, "", flag).stderr; got != tt.want {
 				t.Errorf("%+v %s: %q", tt, flag, got)
 			}

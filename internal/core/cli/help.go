@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -23,14 +20,15 @@ type FlagDoc struct {
 }
 
 // framed adds the flags of every tool.
-func framed(flags []Flag) []Flag {
-	var b [4]bool
-	return append(flags, frameFlags(flags, &b[0], &b[1], &b[2], &b[3])...)
-}
+func framed(flags []Flag) []Flag { return append(flags, new(frame).flags(flags)...) }
 
+// describe documents flags, but for private ones.
 func describe(flags []Flag) []FlagDoc {
 	docs := make([]FlagDoc, 0, len(flags))
 	for _, f := range flags {
+		if !visible(f) {
+			continue
+		}
 		d := FlagDoc{Names: f.Names(), TakesValue: takesValue(f)}
 		if g, ok := f.(urfave.DocGenerationFlag); ok {
 			d.Usage = g.GetUsage()
@@ -65,108 +63,6 @@ func unquote(usage string) (name, plain string) {
 	return name, before + name + after
 }
 
-// writeHelp writes the text of --help: the usage line, what the tool does,
-// examples, and the flags in two columns. Examples stand first because they are
-// what most readers came for.
-func writeHelp(w io.Writer, t Tool) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "usage: %s [flags]", t.Name)
-	if len(t.Commands) > 0 {
-		b.WriteString(" COMMAND")
-	}
-	if t.Args != "" {
-		b.WriteString(" " + t.Args)
-	}
-	fmt.Fprintf(&b, "\n\n%s\n", t.Summary)
-	if doc := strings.TrimSpace(t.Doc); doc != "" {
-		fmt.Fprintf(&b, "\n%s\n", doc)
-	}
-	if examples := t.examples(); len(examples) > 0 {
-		b.WriteString("\nExamples:\n")
-		for _, line := range examples {
-			b.WriteString("  " + line + "\n")
-		}
-	}
-	if len(t.Commands) > 0 {
-		var rows [][]string
-		for _, c := range t.Commands {
-			rows = append(rows, []string{c.Name, c.Summary})
-		}
-		fmt.Fprintf(&b, "\nCommands:\n%s\n%s COMMAND --help describes one command.\n", Table("  ", rows), t.Name)
-	}
-	b.WriteString("\nFlags:\n")
-	flags, _ := t.flags()
-	writeFlags(&b, describe(framed(flags)))
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// examples are the command lines that help shows.
-func (t Tool) examples() (lines []string) {
-	for line := range strings.Lines(strings.Trim(t.Examples, "\n")) {
-		lines = append(lines, strings.TrimSpace(line))
-	}
-	return lines
-}
-
-// gutter is the widest first column that still shares a line with the usage.
-const gutter = 28
-
-func writeFlags(b *strings.Builder, docs []FlagDoc) {
-	columns := make(Columns, 2)
-	for _, d := range docs {
-		if left := d.synopsis(); utf8.RuneCountInString(left) <= gutter {
-			columns.Fit([]string{left, ""})
-		}
-	}
-	group := ""
-	for _, d := range docs {
-		if d.Group != group {
-			group = d.Group
-			fmt.Fprintf(b, "\n %s:\n", cmp.Or(group, "Every tool"))
-		}
-		left := d.synopsis()
-		if utf8.RuneCountInString(left) > columns[0].Width {
-			fmt.Fprintf(b, "  %s\n", left)
-			left = ""
-		}
-		b.WriteString("  " + columns.Line(left, d.remark()) + "\n")
-	}
-}
-
-// synopsis is the first column: "-l, --leaf REF". A flag without a short name
-// is indented as if it had one.
-func (d FlagDoc) synopsis() string {
-	var short, long []string
-	for _, n := range d.Names {
-		if utf8.RuneCountInString(n) == 1 {
-			short = append(short, "-"+n)
-		} else {
-			long = append(long, "--"+n)
-		}
-	}
-	text := strings.Join(append(short, long...), ", ")
-	if len(short) == 0 {
-		text = "    " + text
-	}
-	if d.TakesValue {
-		text += " " + d.ValueName
-	}
-	return text
-}
-
-// remark is the second column: the usage, the words to choose from, the default.
-func (d FlagDoc) remark() string {
-	text := d.Usage
-	if len(d.Words) > 0 {
-		text += ": " + strings.Join(d.Words, ", ")
-	}
-	if d.Default != "" && d.Default != "0" && d.Default != "0s" {
-		text += " (default " + d.Default + ")"
-	}
-	return text
-}
-
 // describeFlag makes a tool print its [Description]. It is there for "sess help --json", and --help
 // does not list it.
 const describeFlag = "--describe"
@@ -196,6 +92,7 @@ type FlagData struct {
 	Words   []string `json:"words,omitempty"`      // that its value may be
 	Group   string   `json:"group,omitempty"`      // its heading in help
 	Again   bool     `json:"repeatable,omitempty"` // each use adds a value
+	Common  bool     `json:"common,omitempty"`     // -h has it
 }
 
 // Describe returns the description of a tool.
@@ -204,8 +101,9 @@ func Describe(t Tool) Description {
 		Kind: "tool", Tool: t.Name, Summary: t.Summary, Operands: t.Args, Runs: t.Command, Examples: t.examples(), Version: Version(), Page: t.Name + ".1",
 	}
 	flags, _ := t.flags()
+	common := t.common(describe(flags))
 	for _, f := range describe(framed(flags)) {
-		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable}
+		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable, Common: common.at(f) < len(common)}
 		for _, name := range f.Names {
 			if utf8.RuneCountInString(name) == 1 {
 				one.Short = name

@@ -204,7 +204,7 @@ func TestLibraryHelp(t *testing.T) { // not parallel: the flags of the library's
 		var b bool
 		return []Flag{Bool(&b, long, "")}, nil
 	}
-	must.Do(t, writeHelp(&ours, tool))
+	must.Do(t, (&Streams{Out: &ours}).writeHelp(tool))
 	if at := column(ours.String()); at < 0 || at > gutter+4 {
 		t.Errorf("the frame begins the second column at %d:\n%s", at, ours.String())
 	}

@@ -15,8 +15,8 @@ func TestMeant(t *testing.T) {
 		return []Flag{Bool(&all, "all, a", "all"), Bool(&force, "force", "replace"), String(&since, "since", "", "since"), String(&before, "by", "", "by")}, nil
 	}}
 	for args, want := range map[string]string{
-		"--week": "it is --since 7d", "--before x": "see sess-demo --help", "--project=x": "it is --by project", "--search x": "it is sess grep", "--to codex": "it is sess handoff --to",
-		"--forse": "see sess-demo --help", "--sincee x": "did you mean --since?",
+		"--week": "it is --since 7d", "--before x": "see sess-demo -h", "--project=x": "it is --by project", "--search x": "it is sess grep", "--to codex": "it is sess handoff --to",
+		"--forse": "see sess-demo -h", "--sincee x": "did you mean --since?",
 	} {
 		var out, errs strings.Builder
 		if status := Run(t.Context(), tool, strings.NewReader(""), &out, &errs, strings.Fields(args)); status != ExitUsage || !strings.HasSuffix(errs.String(), "hint: "+want+"\n") {

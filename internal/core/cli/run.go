@@ -146,17 +146,20 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 		return err
 	}
 	s.usage = t.Name
-	var help, version bool
+	var fr frame
 	flags, action := t.flags()
-	flags = append(flags, frameFlags(flags, &s.Quiet, &s.Verbose, &help, &version)...)
+	flags = append(flags, fr.flags(flags)...)
 	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command, stops: t.Dispatch}
 	if err := p.parse(args); err != nil {
 		return err
 	}
+	s.Quiet, s.Verbose, s.Color = fr.quiet, fr.verbose, fr.color
 	switch {
-	case help:
-		return writeHelp(s.Out, t)
-	case version:
+	case fr.help:
+		return s.writeHelp(t)
+	case fr.short:
+		return s.writeShortHelp(t)
+	case fr.version:
 		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", s.name, Version(), formats)
 		return err
 	}

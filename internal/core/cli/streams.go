@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -24,8 +25,9 @@ type Streams struct {
 	Out io.Writer // standard output, buffered; Run flushes it. On a terminal control characters are made visible
 	Err io.Writer // standard error; control characters are made visible
 
-	Quiet   bool // -q, -s: no messages but the error of the run and what a gate did not look at
-	Verbose bool // -v: notes too
+	Quiet   bool   // -q: no messages but the error of the run and what a gate did not look at
+	Verbose bool   // -v: notes too
+	Color   string // --color: auto, always or never; "" is auto
 
 	Command    []string // the words after "--", if Tool.Command
 	HasCommand bool     // "--" was given, perhaps with nothing after it
@@ -126,13 +128,19 @@ func (s *Streams) Once(subject string) bool {
 	return !before
 }
 
-// printf writes one message as one line in one write. An error on standard
-// error has nowhere to be reported.
+// printf writes one message as one line in one write; on a terminal a longer one is broken between words. An error on
+// standard error has nowhere to be reported.
 func (s *Streams) printf(format string, args ...any) {
-	text := tty.Clean(fmt.Sprintf(format, flattened(args)...))
+	front := s.name + ": "
+	lines := &page{width: math.MaxInt}
+	if width := s.ErrWidth(); width > 0 {
+		lines.width = len(front) + width
+	}
+	lines.WriteString(front)
+	lines.fill(tty.Clean(fmt.Sprintf(format, flattened(args)...)), len(front), len(front))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.raw, "%s: %s\n", s.name, text)
+	_, _ = io.WriteString(s.raw, lines.String())
 }
 
 // flattened returns the arguments of a message, errors as one line.

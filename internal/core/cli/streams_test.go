@@ -38,9 +38,8 @@ func TestMessages(t *testing.T) {
 	for args, want := range map[string]string{
 		"":      warning + info + raw,
 		"-v":    warning + info + note + raw + loss,
-		"-s":    raw,
 		"-q":    raw,
-		"-s -v": raw,
+		"-q -v": raw,
 	} {
 		if got := run(t, tool, "", strings.Fields(args)...); got != (result{0, "", want}) {
 			t.Errorf("%q: got %+v, want %q", args, got, want)

@@ -47,13 +47,13 @@ func (c Columns) Line(cells ...string) string {
 	return strings.Join(cells, "  ")
 }
 
-// WriteHead writes the row of the heads, in bold if the value of --color allows it.
-func (c Columns) WriteHead(s *Streams, color string) error {
+// WriteHead writes the row of the heads, in bold if --color allows it.
+func (c Columns) WriteHead(s *Streams) error {
 	style, heads := tty.Plain, make([]string, len(c))
 	for i := range c {
 		heads[i] = c[i].Head
 	}
-	if tty.Color(color, s.OutFile(), os.LookupEnv) {
+	if tty.Color(s.Color, s.OutFile(), os.LookupEnv) {
 		style = tty.Bold
 	}
 	return tty.WriteLine(s.Out, style, c.Line(heads...))

@@ -21,7 +21,7 @@ func known(t *testing.T, dir, tool string, flags []string, others ...string) {
 			name, _, _ := strings.Cut(flag, " ")
 			return name == "--"+m[2] || name == m[1]
 		}
-		if !slices.ContainsFunc(flags, is) && !slices.Contains(append(others, "quiet", "no-messages", "verbose", "help", "version"), m[2]) {
+		if !slices.ContainsFunc(flags, is) && !slices.Contains(append(others, "quiet", "verbose", "color", "help", "version"), m[2]) {
 			t.Errorf("%s --%s is in no table", tool, m[2])
 		}
 	}

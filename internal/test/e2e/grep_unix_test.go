@@ -200,12 +200,12 @@ func TestGrepStore(t *testing.T) {
 		cd ..; b=$(sess-new --store --cwd /elsewhere); sess-append -q -r user -t 'needle two' "$b"
 		sess-seg migrate -q "$b"; sess-append -q -r user -t 'needle three' "$b"`)
 	for script, want := range map[string]string{
-		`cd w; sess-grep -h needle < /dev/null | cut -d: -f3`:                "needle one\n",
-		`sess-grep -a -h needle < /dev/null | cut -d: -f3 | sort`:            "needle one\nneedle three\nneedle two\n",
+		`cd w; sess-grep -I needle < /dev/null | cut -d: -f3`:                "needle one\n",
+		`sess-grep -a -I needle < /dev/null | cut -d: -f3 | sort`:            "needle one\nneedle three\nneedle two\n",
 		`sess-grep --cwd /elsewhere -c needle < /dev/null | sed 's/.*://'`:   "2\n",
 		`sess-grep -a --since 1h -c needle < /dev/null | sed 's/.*://'|sort`: "1\n2\n",
 		`sess-grep -a --until 1h -c needle < /dev/null || echo $?`:           "1\n",
-		`sess-grep -h needle store/*/*.v2 | cut -d: -f3`:                     "needle two\nneedle three\n",
+		`sess-grep -I needle store/*/*.v2 | cut -d: -f3`:                     "needle two\nneedle three\n",
 	} {
 		if r := scripted(t, dir, script); r.stdout != want || r.stderr != "" {
 			t.Errorf("%s:\n got %q\nwant %q\n%s", script, r.stdout, want, r.stderr)

@@ -66,7 +66,7 @@ func TestLossesOfReading(t *testing.T) {
 	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run", "--verbose"); !strings.Contains(said, loss) {
 		t.Errorf("sess-handoff --verbose: no loss: %s", said)
 	}
-	for i, flag := range []string{"--no-messages", "--quiet", "--verbose"} {
+	for i, flag := range []string{"--quiet", "--verbose"} {
 		_, said := messagesOf(t, dir, "sess-fork", "claude:", "-o", fmt.Sprintf("forked%d.jsonl", i), flag)
 		if got := strings.Contains(said, loss); got != (flag == "--verbose") {
 			t.Errorf("sess-fork %s: %s", flag, said)

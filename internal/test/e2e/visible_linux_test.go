@@ -151,7 +151,7 @@ func TestRunnerGetsNoCommands(t *testing.T) {
 	unseen := regexp.MustCompile(`[\p{Cf}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+`)
 	ofTheTool := regexp.MustCompile(`^::error file=[^:]*::`)
 	lines := []string{
-		"sess-ls .", "sess-ls --usage .", "sess-ls --all", "sess-history --all", "sess-history .", "sess-grep -a error", "sess-grep -h error .", "sess-grep -o 'error.*' .", "sess-grep --in all -C 2 needle .",
+		"sess-ls .", "sess-ls --usage .", "sess-ls --all", "sess-history --all", "sess-history .", "sess-grep -a error", "sess-grep -I error .", "sess-grep -o 'error.*' .", "sess-grep --in all -C 2 needle .",
 		"sess-stat .", "sess-stat --all --by project,session", "sess-redact --check .", "sess-calls .", "sess-calls --simple .", "sess-assert --no-call '*' .", "sess-assert --github --no-call '*' .", "sess-assert --junit --no-call '*' .",
 		"sess-git .", "sess-watch --once .", "sess-doctor", "sess-path '::error::x'", "sess-path '##[error]x'", "sess-grep '(' '##[error]'", "sess-import --homes", "sess-import pi --list .",
 		"sess-record s2.jsonl --print text --reply text -- printf '::error::x\\n##[error]x\\n'", "sess-turn -t hi plain.jsonl -- printf '::error::x\\n##[error]x\\n'",
