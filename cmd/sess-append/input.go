@@ -13,21 +13,19 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // An input has the message and entries that the flags and files describe, not yet part of a
 // session.
 type input struct {
-	message *session.Message
-	typ     string // of the entry that fields make
-	fields  []js.Field
-	lines   []line
-	name    string // of the file the lines are from
+	role, text string // of a message
+	typ        string // of the entry that fields make
+	fields     []js.Field
+	lines      []line
+	name       string // of the file the lines are from
 }
 
 type line struct {
@@ -71,25 +69,17 @@ func (c *config) read(s *cli.Streams) (*input, error) {
 	if role == "" {
 		role = session.RoleUser
 	}
-	m := session.NewTextMessage(role, text, append(c.roleFields(role), fields...)...)
-	return &input{message: &m}, nil
+	return &input{role: role, text: text, fields: append(c.roleFields(role), fields...)}, nil
 }
 
 // roleFields are the members of a message that have a flag of their own.
 func (c *config) roleFields(role string) []js.Field {
 	var out []js.Field
-	str := func(name, value string) {
-		if value != "" {
-			out = append(out, js.StringField(name, value))
+	if role == session.RoleToolResult {
+		if c.callID != "" {
+			out = append(out, js.StringField("toolCallId", c.callID))
 		}
-	}
-	switch role {
-	case session.RoleToolResult:
-		str("toolCallId", c.callID)
-		str("toolName", c.toolName)
 		out = append(out, js.RawField("isError", fmt.Sprint(c.isError)))
-	case session.RoleCustom:
-		str("customType", c.customType)
 	}
 	return out
 }
@@ -168,8 +158,8 @@ func (c *config) readLines(s *cli.Streams) (*input, error) {
 func (in *input) addTo(t *address.Target) error {
 	b := &t.Batch
 	switch {
-	case in.message != nil:
-		_, err := b.AddMessage(*in.message)
+	case in.role != "":
+		_, err := b.AddMessage(in.message(t.Session))
 		return err
 	case in.typ != "":
 		// The reference by which a label or an edit names its entry becomes the id of the entry.
@@ -199,6 +189,32 @@ func (in *input) addTo(t *address.Target) error {
 		}
 	}
 	return nil
+}
+
+// message is the message that the input describes: a result has the name of the tool that was called.
+func (in *input) message(s *session.Session) session.Message {
+	fields := in.fields
+	called := slices.IndexFunc(fields, func(f js.Field) bool { return f.Name == "toolCallId" })
+	if called >= 0 && s != nil && !slices.ContainsFunc(fields, func(f js.Field) bool { return f.Name == "toolName" }) {
+		if name := toolOf(s, js.Unquote(fields[called].Raw)); name != "" {
+			fields = append(fields, js.StringField("toolName", name))
+		}
+	}
+	return session.NewTextMessage(in.role, in.text, fields...)
+}
+
+// toolOf is the name of the tool of a call, the last of that id, and "" if there is none.
+func toolOf(s *session.Session, id string) string {
+	for _, e := range slices.Backward(s.Entries) {
+		if m, ok := e.Message(); ok {
+			for _, call := range m.ToolCalls() {
+				if call.ID == id {
+					return call.Name
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // aiming are the types of entries that say something of another one.
@@ -236,50 +252,25 @@ func (c *config) explained(err error) error {
 	switch {
 	case errors.Is(err, session.ErrRefused) && c.role == session.RoleToolResult && c.callID == "":
 		return cli.WithHint(err, "--tool-call-id ID names the call that it is the result of")
-	case errors.Is(err, session.ErrRefused) && c.role == session.RoleCustom && c.customType == "":
-		return cli.WithHint(err, "--custom-type TYPE says what it is")
+	case errors.Is(err, session.ErrRefused) && c.role == session.RoleToolResult:
+		return cli.WithHint(err, "no call of the session has that id: --set toolName=NAME says whose result it is")
+	case errors.Is(err, session.ErrRefused) && c.role == session.RoleCustom:
+		return cli.WithHint(err, "--set customType=TYPE says what it is")
 	case !errors.Is(err, session.ErrForeign):
 		return err
 	}
 	return cli.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")
 }
 
-// limit applies --max-chars and --blobs to the new entries. Blobs are stored
-// here, before any line refers to them: one that nothing refers to does no
-// harm.
-func (c *config) limit(b *session.Batch) error {
-	if c.maxChars == 0 && c.blobs == "" {
-		return nil
-	}
-	limits := convo.Limits{MaxChars: c.maxChars, Blobs: c.blobs != ""}
-	dir := store.OpenBlobs(c.blobs)
-	for i, e := range b.Entries {
-		var blobs []convo.Blob
-		b.Entries[i], blobs = limits.Apply(e)
-		for _, blob := range blobs {
-			if c.dryRun {
-				continue
-			}
-			if err := dir.Put(blob); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 type config struct {
-	role, file, typ                   string
-	text, label, title                *string
-	at                                string
-	entries, force, isError           bool
-	set, setJSON                      []string
-	api, model, provider, usage, stop string
-	callID, toolName, customType      string
-	json, dryRun                      bool
-	maxChars                          int
-	blobs                             string
-	target                            address.TargetOptions
+	role, file, typ                string
+	text, label, title             *string
+	at                             string
+	entries, force, isError        bool
+	set, setJSON                   []string
+	model, provider, usage, callID string
+	json, dryRun                   bool
+	target                         address.TargetOptions
 }
 
 func (c *config) flags() []cli.Flag {
@@ -297,19 +288,17 @@ func (c *config) flags() []cli.Flag {
 		cli.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
 		cli.String(&c.target.Parent, "parent", "", "add behind the entry `REF` instead of the leaf; null begins anew"),
 		cli.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
-		cli.String(&c.api, "api", "", "the `API` an assistant message came through"),
 		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
 		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
 		cli.String(&c.usage, "usage-json", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
-		cli.String(&c.stop, "stop-reason", "", "the `REASON` why an assistant message ended"),
 		cli.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
-		cli.String(&c.toolName, "tool-name", "", "the `NAME` of the tool that a toolResult is from"),
 		cli.Bool(&c.isError, "error", "the toolResult is an error"),
-		cli.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
-		cli.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
-		cli.String(&c.blobs, "blobs", "", "put images, which leave references behind, among the blobs in `DIR`"),
+		c.target.TailFlag(),
+		address.SyncFlag(&c.target.Sync),
+		address.WaitFlag(&c.target.Wait),
+		address.GraceVariable(&c.target.Grace),
 	}
-	return append(append(flags, c.target.Flags()...),
+	return append(flags,
 		cli.Bool(&c.json, "json", "print a JSON object for each new entry: the entry itself"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print the new entries, and write nothing"),
 	)
@@ -342,15 +331,12 @@ func (c *config) check(name string) error {
 	case filter && c.json:
 		return cli.UsageError("--json needs a session file: without one the session is printed")
 	}
-	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < convo.MinPersistChars {
-		return cli.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
-	}
 	if c.usage != "" {
 		if err := c.checkUsage(); err != nil {
 			return err
 		}
 	}
-	c.target.Whole = c.entries || c.typ != "" || c.label != nil // for the entries that addresses name
+	c.target.Whole = c.entries || c.typ != "" || c.label != nil || c.callID != "" // for the entries that addresses and calls name
 	c.target.Settle()
 	if c.role == "tool" {
 		c.role = session.RoleToolResult
@@ -408,15 +394,11 @@ func (c *config) checkRole() error {
 		given bool
 		role  string
 	}{
-		{"--api", c.api != "", session.RoleAssistant},
 		{"--provider", c.provider != "", session.RoleAssistant},
 		{"--model", c.model != "", session.RoleAssistant},
 		{"--usage-json", c.usage != "", session.RoleAssistant},
-		{"--stop-reason", c.stop != "", session.RoleAssistant},
 		{"--tool-call-id", c.callID != "", session.RoleToolResult},
-		{"--tool-name", c.toolName != "", session.RoleToolResult},
 		{"--error", c.isError, session.RoleToolResult},
-		{"--custom-type", c.customType != "", session.RoleCustom},
 	}
 	for _, f := range flags {
 		if f.given && c.role != f.role {
@@ -428,7 +410,7 @@ func (c *config) checkRole() error {
 
 func (c *config) defaults() session.Defaults {
 	d := address.Defaults(c.provider, c.model)
-	d.API, d.StopReason, d.Usage = c.api, c.stop, c.usage
+	d.Usage = c.usage
 	return d
 }
 

@@ -65,9 +65,6 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	if len(t.Batch.Entries) == 0 && !t.Filter() {
 		return cli.No("nothing to append")
 	}
-	if err := c.limit(&t.Batch); err != nil {
-		return err
-	}
 	if c.dryRun {
 		return address.PrintEntries(s, t.Batch.Entries, true)
 	}

@@ -158,7 +158,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
 		cli.String(&c.dest.File, "output, o", "", "make `FILE`, and print its path; - is standard output"),
 		c.dest.ForceFlag(),
-		address.SyncFlag(&c.dest.Sync),
+		address.SyncVariable(&c.dest.Sync),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the copy of --repair or --migrate, and write nothing"),
 	}
 }

@@ -38,7 +38,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Output(&c.output, "make `FILE`, and print its path; - is standard output; or a file in the directory FILE"),
 		cli.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
 		cli.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
-		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
+		address.BlobsVariable(&c.blobs),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		address.HarnessFlag(&c.harness),
 		cli.Bool(&c.redact, "redact", "take secrets out of the session, as sess-redact does"),
@@ -46,7 +46,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.content, "content", "write what was said, too: otlp leaves it out"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
 		cli.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
-		address.SyncFlag(&c.sync),
+		address.SyncVariable(&c.sync),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, and write nothing"),
 	}
 }

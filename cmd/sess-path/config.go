@@ -45,7 +45,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
 		cli.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
 		address.HarnessFlag(&c.harness),
-		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
+		address.BlobsVariable(&c.blobs),
 		cli.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
 		cli.Bool(&c.noHeader, "no-header", "leave out the header"),
 		cli.String(&c.where, "where", "", "only entries, without the header, for which the gojq expression `EXPR` is true"),

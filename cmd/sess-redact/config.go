@@ -43,7 +43,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
 			cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output, with mode 0600"),
 			c.dest.ForceFlag(),
-			address.SyncFlag(&c.dest.Sync),
+			address.SyncVariable(&c.dest.Sync),
 		)...),
 		cli.Group("Checking", append([]cli.Flag{
 			cli.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),

@@ -22,7 +22,7 @@ sess-seg checkpoint --list --json s.v2`,
 			cli.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "note the reason `WHY`"),
 			cli.Bool(&c.list, "list", "list the checkpoints, and make nothing"),
 			jsonFlag(c, "print a JSON object for each checkpoint, not its number"),
-			waitFlag(c),
+			waitVariable(c),
 		}
 	},
 	(*config).checkpoint)
@@ -69,7 +69,7 @@ func (c *config) printCheckpoint(s *cli.Streams, p storev2.Checkpoint) (err erro
 
 var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "roll a store back to a checkpoint",
 	`sess-seg rollback-to 3 s.v2`,
-	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	func(c *config) []cli.Flag { return []cli.Flag{waitVariable(c)} },
 	(*config).rollbackTo)
 
 func (c *config) rollbackTo(ctx context.Context, s *cli.Streams, operands []string) error {
@@ -97,7 +97,7 @@ func (c *config) rollbackTo(ctx context.Context, s *cli.Streams, operands []stri
 
 var rebuildCommand = command("rebuild-index", "SESSION", "rebuild the index of a store from its segments",
 	`sess-seg rebuild-index s.v2`,
-	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	func(c *config) []cli.Flag { return []cli.Flag{waitVariable(c)} },
 	(*config).rebuildIndex)
 
 func (c *config) rebuildIndex(ctx context.Context, s *cli.Streams, operands []string) error {
@@ -128,10 +128,10 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedFlag(c),
-			cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`"),
+			cli.Variable("SESS_SYNC", cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`")),
 			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			cli.Bool(&c.hold, "hold", "lock the store and print its end before input is read, for programs"),
-			waitFlag(c),
+			waitVariable(c),
 		}
 	},
 	(*config).append)

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/storev2"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -43,9 +42,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 	}
 }
 
-func waitFlag(c *config) cli.Flag {
-	return cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`")
-}
+func waitVariable(c *config) cli.Flag { return address.WaitVariable(&c.wait) }
 
 func jsonFlag(c *config, usage string) cli.Flag { return cli.Bool(&c.json, "json", usage) }
 

@@ -21,7 +21,7 @@ sess-seg migrate --dry-run --json s.jsonl`,
 			cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
 			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print a JSON object for what was done, not the name of the store"),
-			waitFlag(c),
+			waitVariable(c),
 		}
 	},
 	(*config).migrate)
@@ -85,7 +85,7 @@ var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the se
 		return []cli.Flag{
 			cli.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
 			cli.String(&c.reason, "reason", "asked for", "note the reason `WHY`, in the state of the store"),
-			waitFlag(c),
+			waitVariable(c),
 		}
 	},
 	(*config).rollback)
@@ -110,7 +110,7 @@ func (c *config) rollback(ctx context.Context, s *cli.Streams, operands []string
 var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print a JSON object for what was done, not a word"), waitFlag(c)}
+		return []cli.Flag{jsonFlag(c, "print a JSON object for what was done, not a word"), waitVariable(c)}
 	},
 	(*config).recover)
 

@@ -101,7 +101,7 @@ var verifyCommand = command("verify", "SESSION", "read all of a store and check 
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print a JSON object for each finding"), waitFlag(c)}
+		return []cli.Flag{jsonFlag(c, "print a JSON object for each finding"), waitVariable(c)}
 	},
 	(*config).verify)
 

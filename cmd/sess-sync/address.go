@@ -32,18 +32,18 @@ func (c *config) open(_ context.Context, s *cli.Streams, address string, create 
 	if err != nil {
 		return nil, err
 	}
-	if err := cli.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
+	if err := cli.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls", "s3+http"}); err != nil {
 		return nil, err
 	}
-	if scheme != "s3" {
-		config, err := c.stream(u)
+	if !s3.IsBucket(address) {
+		config, err := streamOf(u)
 		if err != nil {
 			return nil, err
 		}
 		config.Timeout = c.timeout
 		return nats.Open(config, warn)
 	}
-	config, err := s3.ConfigOf(u, c.insecure)
+	config, err := s3.ConfigOf(u)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +55,11 @@ func (c *config) open(_ context.Context, s *cli.Streams, address string, create 
 	return remote.Over(b, warn), nil
 }
 
-// stream reads the address of a stream.
-func (c *config) stream(u *url.URL) (nats.Config, error) {
+// streamOf reads the address of a stream.
+func streamOf(u *url.URL) (nats.Config, error) {
 	n := nats.Config{Stream: strings.Trim(u.Path, "/"), Creds: os.Getenv("SESS_NATS_CREDS")}
-	if u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
+	insecure := u.RawQuery == "insecure=1"
+	if u.RawQuery != "" && !insecure || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
 		return n, cli.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
@@ -68,8 +69,8 @@ func (c *config) stream(u *url.URL) (nats.Config, error) {
 		if one.Hostname() == "" {
 			return n, cli.UsageError("the address of the remote names no host")
 		}
-		if u.Scheme == "nats" && !c.insecure && !s3.Loopback(one.Hostname()) {
-			return n, cli.WithHint(cli.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
+		if u.Scheme == "nats" && !insecure && !s3.Loopback(one.Hostname()) {
+			return n, cli.WithHint(cli.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, and ?insecure=1 behind the address does without", host)
 		}
 		n.Servers = append(n.Servers, u.Scheme+"://"+host)
 	}

@@ -23,16 +23,12 @@ sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.String(&c.expectLeaf, "expect-leaf", "", "append only if `REF` is the leaf; otherwise status 4"),
-			triesFlag(c),
 		}
 	},
 	(*config).append)
 
 func (c *config) append(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if err := cli.Operands(operands, "ID"); err != nil {
-		return err
-	}
-	if err := c.check(); err != nil {
 		return err
 	}
 	a := &addition{config: c, log: l}
@@ -108,7 +104,7 @@ func (a *addition) run(ctx context.Context) (*session.Batch, error) {
 			a.last, a.size, a.count = remote.Part{Pos: pos, N: a.last.N + 1, Data: part}, int64(len(part)), len(b.Entries)
 			return b, nil
 		}
-		if !errors.Is(err, remote.ErrMoved) || try >= a.tries {
+		if !errors.Is(err, remote.ErrMoved) || try >= tries {
 			return nil, err
 		}
 		if err := bucket.Pause(ctx, try); err != nil {

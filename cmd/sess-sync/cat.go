@@ -23,7 +23,7 @@ sess-sync cat --after 7 01a1fc13`,
 		return []cli.Flag{
 			cli.Int(&c.after, "after", 0, "print only what is behind `WHERE`, a position that an earlier cat -v printed"),
 			cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
-			cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
+			c.sizeVariable(),
 		}
 	},
 	(*config).cat)

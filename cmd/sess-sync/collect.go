@@ -63,9 +63,6 @@ func (c *collection) check(all bool, operands []string) error {
 // collected pushes the sessions of agents, which are brought up to date before. What could be neither read nor pushed hides
 // nothing of the others.
 func (c *config) collected(ctx context.Context, s *cli.Streams, l remote.Log) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	paths, fate, err := c.collect(ctx, s)
 	if ctx.Err() != nil {
 		return ctx.Err()

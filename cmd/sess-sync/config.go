@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/bucket/s3"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
@@ -21,8 +22,7 @@ type config struct {
 	remote, expectLeaf, since, where string
 	all, dryRun, reseed, follow      bool
 	json, cards, paths, probe        bool
-	insecure, each                   bool
-	tries                            int
+	each                             bool
 	after, maxSize                   int64
 	wait, grace                      time.Duration
 	timeout                          time.Duration // without a word of the remote
@@ -42,8 +42,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 			c := &config{}
 			all := append([]cli.Flag{
 				cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
-				cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
-				c.timeoutFlag(),
+				c.timeoutVariable(),
 			}, flags(c)...)
 			return all, func(ctx context.Context, s *cli.Streams, operands []string) error {
 				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
@@ -54,14 +53,20 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 	}
 }
 
-func (c *config) timeoutFlag() cli.Flag {
-	return cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the remote")
+// timeoutVariable has the time that a remote may be silent in a variable.
+func (c *config) timeoutVariable() cli.Flag {
+	return cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the remote"))
+}
+
+// sizeVariable has the largest session that a remote may make us read in a variable, in bytes.
+func (c *config) sizeVariable() cli.Flag {
+	return cli.Variable("SESS_MAX_SIZE", cli.Bytes(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"))
 }
 
 // with opens a remote for as long as do takes.
 func (c *config) with(ctx context.Context, s *cli.Streams, address string, create bool, do func(remote.Log) error) (err error) {
 	if c.timeout <= 0 {
-		return cli.UsageError("--timeout %v: want more than 0", c.timeout)
+		return cli.UsageError("the variable SESS_TIMEOUT is %v: want more than 0", c.timeout)
 	}
 	l, err := c.open(ctx, s, address, create)
 	if err != nil {
@@ -78,16 +83,19 @@ func (c *config) changes() []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.all, "all, a", "take all sessions"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and write nothing"),
-		cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
-		cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
-		cli.Duration(&c.grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
+		c.sizeVariable(),
+		address.WaitVariable(&c.wait),
+		address.GraceVariable(&c.grace),
 	}
 }
+
+// tries is how often a push is tried again if other machines are faster: each time one of them has got its lines in.
+const tries = 500
 
 // options are those of a push or pull.
 func (c *config) options(s *cli.Streams, l remote.Log) replica.Options {
 	o := replica.Options{
-		Log: l, ExpectLeaf: c.expectLeaf, Tries: c.tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
+		Log: l, ExpectLeaf: c.expectLeaf, Tries: tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
 		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf, Price: (&pricer{}).begin,
 	}
 	if o.Wait == 0 {
@@ -98,16 +106,6 @@ func (c *config) options(s *cli.Streams, l remote.Log) replica.Options {
 	}
 	o.Host, _ = os.Hostname()
 	return o
-}
-
-func (c *config) check() error {
-	switch {
-	case c.tries < 0:
-		return cli.UsageError("--retries %d: want 0 or more", c.tries)
-	case c.maxSize < 0:
-		return cli.UsageError("--max-size %d: want 0 or more", c.maxSize)
-	}
-	return nil
 }
 
 // explained gives the errors of remotes their statuses, and says what to do: of several
@@ -131,9 +129,9 @@ func explainedOne(err error) error {
 	case errors.Is(err, replica.ErrConflict):
 		return hint(0, "sess-sync cat ID > theirs.jsonl, then sess-merge --on-conflict both")
 	case errors.Is(err, replica.ErrTooMuch):
-		return hint(0, "--max-size allows more")
+		return hint(0, "the variable SESS_MAX_SIZE allows more, in bytes")
 	case errors.Is(err, remote.ErrMoved):
-		return hint(cli.ExitBusy, "other machines were faster every time; push again, or with more --retries")
+		return hint(cli.ExitBusy, "other machines were faster every time; push again")
 	case errors.Is(err, remote.ErrWentBack):
 		return hint(cli.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
 	case errors.Is(err, remote.ErrGap):
@@ -141,7 +139,7 @@ func explainedOne(err error) error {
 	case errors.Is(err, remote.ErrVersion):
 		return hint(cli.ExitMalformed, "a newer sess-sync can read it")
 	case errors.Is(err, remote.ErrSilent):
-		return hint(0, "push or pull again when it does: nothing is lost, and nothing is there twice; --timeout waits longer")
+		return hint(0, "push or pull again when it does: nothing is lost, and nothing is there twice; the variable SESS_TIMEOUT waits longer")
 	case errors.Is(err, jsonl.ErrOpen):
 		return hint(0, "end it, or have it close the session; it would go on writing to a file that is gone")
 	case errors.Is(err, remote.ErrDamaged):

@@ -40,9 +40,6 @@ type target struct {
 }
 
 func (c *config) pull(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	if err := c.chosen(operands); err != nil {
 		return err
 	}

@@ -27,14 +27,9 @@ sess-sync push -q --agent claude,codex || [ $? -eq 1 ]`,
 	func(c *config) []cli.Flag {
 		return append(append(c.changes(), c.collection.flags()...),
 			cli.String(&c.expectLeaf, "expect-leaf", "", "push only if `REF` is the leaf; otherwise status 4"),
-			triesFlag(c),
 			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
 	},
 	(*config).push)
-
-func triesFlag(c *config) cli.Flag {
-	return cli.Int(&c.tries, "retries", 50, "make up to `N` more tries, if other machines are faster")
-}
 
 func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if err := c.collection.check(c.all || c.expectLeaf != "", operands); err != nil {
@@ -88,9 +83,6 @@ func (c *config) conclude(results []replica.Result, err error, none string) erro
 
 // sessions returns the files of the sessions that are named, or of all in the store, and a test for their keys.
 func (c *config) sessions(ctx context.Context, s *cli.Streams, operands []string) (paths []string, want func(key string) bool, err error) {
-	if err := c.check(); err != nil {
-		return nil, nil, err
-	}
 	if err := c.chosen(operands); err != nil {
 		return nil, nil, err
 	}
@@ -190,7 +182,7 @@ var initCommand = cli.Tool{
 	Examples: `sess-sync init /mnt/team/sessions`,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		flags := []cli.Flag{cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"), c.timeoutFlag()}
+		flags := []cli.Flag{c.timeoutVariable()}
 		return flags, func(ctx context.Context, s *cli.Streams, operands []string) error {
 			if err := cli.Operands(operands, "ADDRESS"); err != nil {
 				return err

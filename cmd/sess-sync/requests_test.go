@@ -132,7 +132,7 @@ func TestPushRequests(t *testing.T) {
 			b.server.Hide = 0
 		}
 	}
-	b.run(0, "4 LIST 4 GET 3 PUT", "push", "--retries", "0", "-a")
+	b.run(0, "4 LIST 4 GET 3 PUT", "push", "-a")
 	data, err := os.ReadFile(b.file(1))
 	if text := string(data); err != nil || strings.Count(text, `"theirs"`) != 1 || strings.Count(text, `"ours"`) != 1 {
 		t.Errorf("%s, %v", text, err)

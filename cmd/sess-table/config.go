@@ -27,7 +27,6 @@ type config struct {
 	out                           string
 	only                          []string // the tables, none for all
 	content, redact, prune, views bool
-	insecure                      bool
 	timeout                       time.Duration // without a word of the bucket
 	bucket                        *s3.Config    // that out names, nil for a directory
 }
@@ -42,8 +41,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.redact, "redact", "take secrets out of sessions, as sess-redact does"),
 			cli.Bool(&c.prune, "prune", "remove the rows of sessions that are not selected"),
 			cli.Bool(&c.views, "views", "print SQL that makes the tables and what is counted once views of DuckDB, and end"),
-			cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
-			cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the bucket"),
+			cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the bucket")),
 		),
 	)
 }
@@ -55,23 +53,20 @@ func (c *config) check() error {
 	case c.out == "":
 		return cli.UsageError("-o DIR is missing: where to write")
 	case c.timeout <= 0:
-		return cli.UsageError("--timeout %v: want more than 0", c.timeout)
+		return cli.UsageError("the variable SESS_TIMEOUT is %v: want more than 0", c.timeout)
 	case !remote:
-	case scheme+"://" != s3.Scheme:
+	case !s3.IsBucket(c.out):
 		return cli.UsageError("-o %s://: it writes to directories and to s3://BUCKET[/PREFIX]", scheme)
 	default:
 		u, err := s3.URL(c.out)
 		if err != nil {
 			return err
 		}
-		b, err := s3.ConfigOf(u, c.insecure)
+		b, err := s3.ConfigOf(u)
 		if err != nil {
 			return err
 		}
 		b.Timeout, c.bucket = c.timeout, &b
-	}
-	if c.bucket == nil && (c.insecure || c.timeout != s3.DefaultTimeout) {
-		return cli.UsageError("--insecure and --timeout are for buckets, and %s is a directory", c.out)
 	}
 	for _, name := range cli.Words(c.only) {
 		if err := cli.RefuseUnknown("table", name, tableNames()); err != nil {

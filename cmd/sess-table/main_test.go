@@ -322,7 +322,6 @@ func TestRefusals(t *testing.T) {
 		{"-o s3:// " + path, "names no bucket"},
 		{"-o s3://me:hunter2@bkt " + path, "a user or a password in it"},
 		{"-o s3://bkt?endpoint=http://far.test " + path, "is not encrypted"},
-		{"--insecure -o " + out + " " + path, "are for buckets"},
 		{"-o " + dir + " " + path, "other files and no sess-table.json"},
 		{"-o " + out + " --tables calls " + path, "out has sessions,usage"},
 		{"-o " + out + " --tables nothing " + path, "unknown table"},

@@ -201,9 +201,6 @@ func (t *turn) compactBy(a attempt) error {
 	if t.redact {
 		args = append([]string{"--redact"}, args...)
 	}
-	if t.target.Sync != "" {
-		args = append([]string{"--sync", t.target.Sync}, args...)
-	}
 	switch {
 	case a.extract:
 	case t.summarizer != nil:

@@ -230,3 +230,31 @@ func (r *resolver) data(n *node) ([]byte, bool) {
 func (r *resolver) found(kind session.Kind, format string, args ...any) {
 	r.problems = append(r.problems, r.entry.Problem(kind, format, args...))
 }
+
+// A payload is the string of an object that holds an image as base64, nil if it
+// has none. It is placed if it stands where oh-my-pi 18 looks for references.
+type payload struct {
+	node   *node
+	placed bool
+}
+
+// imagePayload finds the image of the object n, which stands under key.
+func imagePayload(w *rewrite, n *node, key string) payload {
+	if w.is(n, "type", "image_generation_call") {
+		if r := n.member("result"); r != nil && w.kind(r) == '"' {
+			return payload{r, true}
+		}
+	}
+	data := n.member("data")
+	if data == nil || w.kind(data) != '"' {
+		return payload{}
+	}
+	block := w.is(n, "type", "image")
+	if !block {
+		media := w.str(n, "mimeType")
+		if !strings.HasPrefix(strings.ToLower(media), "image/") {
+			return payload{}
+		}
+	}
+	return payload{data, key == "images" || key == "frames" || block && key == "content"}
+}

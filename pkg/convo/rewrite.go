@@ -79,28 +79,6 @@ func (w *rewrite) replace(start, end int, text string) {
 // set replaces a value.
 func (w *rewrite) set(n *node, text string) { w.replace(n.start, n.end, text) }
 
-// drop removes the members of the object n called name, each with the comma
-// that goes with it, and reports whether there was one.
-func (w *rewrite) drop(n *node, name string) bool {
-	dropped, kept := false, -1 // where the last member that stays ends
-	for i, kid := range n.kids {
-		switch {
-		case kid.key != name:
-			kept = kid.end
-			continue
-		case kept >= 0:
-			w.replace(kept, kid.end, "")
-			kept = kid.end // the next one takes its own comma
-		case i+1 < len(n.kids):
-			w.replace(kid.from, n.kids[i+1].from, "")
-		default:
-			w.replace(kid.from, kid.end, "")
-		}
-		dropped = true
-	}
-	return dropped
-}
-
 // String returns the text with the edits made, which must not overlap.
 func (w *rewrite) String() string {
 	if len(w.edits) == 0 {
@@ -131,12 +109,6 @@ func (w *rewrite) str(n *node, name string) string {
 		return ""
 	}
 	return js.Value(w.text(m)).Str()
-}
-
-// has reports whether the member called name is a string, and not empty.
-func (w *rewrite) has(n *node, name string) bool {
-	m := n.member(name)
-	return m != nil && w.kind(m) == '"' && m.end-m.start > 2
 }
 
 // is reports whether the member called name is the string value.

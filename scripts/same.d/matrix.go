@@ -114,10 +114,10 @@ var compactions = append(product("sess-compact", []string{
 var appends = append(product("sess-append", []string{
 	"-r user -t hi", "-n -r assistant -t hello --model m1 --provider p1",
 	"-r assistant -t hello --model m1 --provider p1 --api a1 --stop-reason stop --usage '{\"input\":1,\"output\":2}'",
-	"-n -r system -t rules", "-n -r toolResult --tool-call-id c1 --tool-name bash -t ok", "-r toolResult --tool-call-id c1 --tool-name bash --error -t bad",
+	"-n -r system -t rules", "-n -r toolResult --tool-call-id c1 --set toolName=bash -t ok", "-r toolResult --tool-call-id c1 --set toolName=bash --error -t bad",
 	"--label here", "--label here --at .~1", "--label '' -n", "-n --type session_info --set name=new", "-n --type model_change --set provider=p --set modelId=m",
-	"-n --type thinking_level_change --set thinkingLevel=high", "-n --type custom --custom-type x --set-json 'data={\"a\":[1,2]}'",
-	"-n --type custom_message --custom-type x --set content=text --set-json display=true", "-n --type branch_summary --set fromId=root --set summary=s",
+	"-n --type thinking_level_change --set thinkingLevel=high", "-n --type custom --set customType=x --set-json 'data={\"a\":[1,2]}'",
+	"-n --type custom_message --set customType=x --set content=text --set-json display=true", "-n --type branch_summary --set fromId=root --set summary=s",
 	"-n --type compaction --set summary=s --set firstKeptEntryId=x --set-json tokensBefore=1", "-n --type nothing", "--type nothing --force-type --set a=b",
 	"-n --parent .~1 -t elsewhere", "--parent null -t root", "--expect-leaf nowhere -t hi", "--expect-leaf . --json -t hi",
 	"--max-chars 10 -t 'longer than ten characters' -n", "--tail refuse --grace 0 -t hi", "--tail end-line --grace 0 -t hi", "-v -q -t ''",

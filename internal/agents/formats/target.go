@@ -318,7 +318,7 @@ func refersToBlob(e session.Entry) bool { return strings.Contains(e.Raw(), `"blo
 func resolve(e session.Entry, dir string, lose func(where, kind, format string, args ...any)) session.Entry {
 	if dir == "" {
 		if refersToBlob(e) {
-			lose(At(e), KindBlob, "refers to a blob, which --blobs would resolve")
+			lose(At(e), KindBlob, "refers to a blob, which SESS_BLOBS would resolve")
 		}
 		return e
 	}

@@ -3,6 +3,7 @@ package address
 import (
 	"cmp"
 	"os"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
@@ -16,12 +17,13 @@ var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLin
 // Flags are those of a tool that adds to a session. Settle has to be called when they have been
 // read.
 func (o *TargetOptions) Flags() []cli.Flag {
-	return []cli.Flag{
-		cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
-		cli.Duration(&o.Grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
-		SyncFlag(&o.Sync),
-		cli.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
-	}
+	o.tail = "blank"
+	return []cli.Flag{WaitFlag(&o.Wait), GraceVariable(&o.Grace), SyncVariable(&o.Sync)}
+}
+
+// TailFlag is the flag of the tool that adds to sessions of others.
+func (o *TargetOptions) TailFlag() cli.Flag {
+	return cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`")
 }
 
 // Settle turns what the flags say into what the other fields mean.
@@ -40,9 +42,30 @@ func CreateFlag(dst *bool) cli.Flag {
 	return cli.Bool(dst, "create", "make the session if there is none")
 }
 
+// WaitFlag is the flag of a tool that takes the lock of a session.
+func WaitFlag(dst *time.Duration) cli.Flag {
+	return cli.Env("SESS_WAIT", cli.Duration(dst, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"))
+}
+
+// WaitVariable is WaitFlag as a variable alone.
+func WaitVariable(dst *time.Duration) cli.Flag { return cli.Variable("SESS_WAIT", WaitFlag(dst)) }
+
+// GraceVariable has the grace of a torn last line, which a live writer may still end, in a variable.
+func GraceVariable(dst *time.Duration) cli.Flag {
+	return cli.Variable("SESS_GRACE", cli.Duration(dst, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"))
+}
+
 // SyncFlag is the flag of a tool that writes.
 func SyncFlag(dst *string) cli.Flag {
-	return cli.Choice(dst, "sync", []string{"", "always", "never"}, "sync what is written to disk `WHEN` (by default always in the store, never elsewhere)")
+	return cli.Env("SESS_SYNC", cli.Choice(dst, "sync", []string{"", "always", "never"}, "sync what is written to disk `WHEN` (by default always in the store, never elsewhere)"))
+}
+
+// SyncVariable is SyncFlag as a variable alone.
+func SyncVariable(dst *string) cli.Flag { return cli.Variable("SESS_SYNC", SyncFlag(dst)) }
+
+// BlobsVariable has the directory of blobs, to which images are references, in a variable.
+func BlobsVariable(dst *string) cli.Flag {
+	return cli.Variable("SESS_BLOBS", cli.String(dst, "blobs", "", "replace references to images with the blobs in `DIR`"))
 }
 
 // ForceFlag is the flag that has the File made in the place of one that is there.
@@ -56,7 +79,7 @@ func (d *Destination) Flags() []cli.Flag {
 		cli.Bool(&d.Store, "store", "make the file in the store and print its path"),
 		cli.Output(&d.File, "make `FILE`, and print its path; - is standard output"),
 		d.ForceFlag(),
-		SyncFlag(&d.Sync),
+		SyncVariable(&d.Sync),
 		cli.Bool(&d.DryRun, "dry-run, n", "print the session, and write nothing"),
 	}
 }

@@ -147,9 +147,9 @@ func unplain(dir string) map[string]bool {
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
 // keeper returns a running sess-seg. Each of its warnings is printed once, however often it is run.
-func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*proc.Reader, error) {
+func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, env []string, args ...string) (*proc.Reader, error) {
 	say := Say(s, cli.Damage)
-	p, err := subprocess.Program{Name: Keeper, Args: args, Stdin: stdin, Say: func(m subprocess.Message) {
+	p, err := subprocess.Program{Name: Keeper, Args: args, Env: env, Stdin: stdin, Say: func(m subprocess.Message) {
 		if s.Once(m.Text) {
 			say(m)
 		}
@@ -171,7 +171,7 @@ type storeReader struct {
 
 // openStore has the store read that a place is.
 func (p place) openStore(ctx context.Context, s *cli.Streams) (io.ReadCloser, error) {
-	run, err := keeper(ctx, s, nil, "cat", "--", p.file)
+	run, err := keeper(ctx, s, nil, nil, "cat", "--", p.file)
 	if err != nil {
 		return nil, err
 	}
@@ -216,18 +216,15 @@ type heldStore struct {
 
 // holdStore locks the segmented store that a place is.
 func holdStore(ctx context.Context, s *cli.Streams, p place, o TargetOptions) (*heldStore, error) {
-	args := []string{"append", "--hold"}
-	if o.Sync == "never" {
-		args = append(args, "--sync=never")
-	}
+	env := append(os.Environ(), "SESS_SYNC="+cmp.Or(o.Sync, "always"))
 	if o.Wait != 0 {
-		args = append(args, "--wait="+max(o.Wait, 0).String())
+		env = append(env, "SESS_WAIT="+max(o.Wait, 0).String())
 	}
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("running %s: %w", Keeper, disk.Cause(err))
 	}
-	run, err := keeper(ctx, s, stdin, append(args, "--", p.file)...)
+	run, err := keeper(ctx, s, stdin, env, "append", "--hold", "--", p.file)
 	stdin.Close()
 	if err != nil {
 		in.Close()

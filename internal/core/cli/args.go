@@ -148,6 +148,29 @@ func (p *parser) has(hint string) bool {
 	return p.find(name) != nil
 }
 
+// environment sets what the command line does not say and a variable does.
+func (p *parser) environment(lookup func(string) string) error {
+	for _, f := range p.flags {
+		d, ok := f.(declared)
+		if !ok || d.env == "" || slices.ContainsFunc(d.names, func(name string) bool { return p.set.Lookup(name) != nil }) {
+			continue
+		}
+		value := lookup(d.env)
+		if value == "" {
+			continue
+		}
+		set := flag.NewFlagSet("", flag.ContinueOnError)
+		err := f.Apply(set)
+		if err == nil {
+			err = set.Set(d.DocGenerationFlag.Names()[0], value)
+		}
+		if err != nil {
+			return UsageError("invalid value %q of the variable %s: %v", value, d.env, err)
+		}
+	}
+	return nil
+}
+
 func (p *parser) assign(f Flag, name, value string) error {
 	if p.set.Lookup(name) == nil {
 		if err := f.Apply(p.set); err != nil {

@@ -24,6 +24,7 @@ type declared struct {
 	words []string // of a choice
 	group string   // heading in help
 	again bool     // each use adds a value
+	env   string   // the variable that says it where the flag is not given
 }
 
 func (d declared) Names() []string { return d.names }
@@ -259,6 +260,21 @@ func Private(flags ...Flag) []Flag {
 		}
 	}
 	return flags
+}
+
+// Env gives a flag a variable of the environment, which says the same where the flag is not given. A variable whose value
+// the flag would refuse is a usage error.
+func Env(variable string, f Flag) Flag {
+	d := f.(declared)
+	d.env = variable
+	return d
+}
+
+// Variable makes of a flag what a variable of the environment alone says: no word of the command line names it.
+func Variable(variable string, f Flag) Flag {
+	d := Private(Env(variable, f))[0].(declared)
+	d.names = nil
+	return d
 }
 
 // visible reports whether help has a flag.

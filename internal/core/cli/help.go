@@ -17,6 +17,7 @@ type FlagDoc struct {
 	Words      []string // what may be given, if that is a short list
 	Group      string   // the heading it stands under, if flags are grouped
 	Repeatable bool     // each use adds a value
+	Variable   string   // of the environment, that says it where the flag is not given
 }
 
 // framed adds the flags of every tool.
@@ -42,7 +43,7 @@ func describe(flags []Flag) []FlagDoc {
 			d.ValueName = "VALUE"
 		}
 		if f, ok := f.(declared); ok {
-			d.Words, d.Group, d.Repeatable = f.words, f.group, f.again
+			d.Words, d.Group, d.Repeatable, d.Variable = f.words, f.group, f.again, f.env
 		}
 		docs = append(docs, d)
 	}
@@ -92,6 +93,7 @@ type FlagData struct {
 	Words   []string `json:"words,omitempty"`      // that its value may be
 	Group   string   `json:"group,omitempty"`      // its heading in help
 	Again   bool     `json:"repeatable,omitempty"` // each use adds a value
+	Env     string   `json:"variable,omitempty"`   // of the environment, that says it where the flag is not given
 	Common  bool     `json:"common,omitempty"`     // -h has it
 }
 
@@ -103,7 +105,7 @@ func Describe(t Tool) Description {
 	flags, _ := t.flags()
 	common := t.common(describe(flags))
 	for _, f := range describe(framed(flags)) {
-		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable, Common: common.at(f) < len(common)}
+		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable, Env: f.Variable, Common: common.at(f) < len(common)}
 		for _, name := range f.Names {
 			if utf8.RuneCountInString(name) == 1 {
 				one.Short = name

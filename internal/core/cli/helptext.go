@@ -235,6 +235,9 @@ func (d FlagDoc) remark() string {
 	if d.Default != "" && d.Default != "0" && d.Default != "0s" {
 		text += " (default " + d.Default + ")"
 	}
+	if d.Variable != "" {
+		text += " ($" + d.Variable + ")"
+	}
 	return text
 }
 

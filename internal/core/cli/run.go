@@ -163,6 +163,9 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", s.name, Version(), formats)
 		return err
 	}
+	if err := p.environment(os.Getenv); err != nil {
+		return err
+	}
 	s.Command, s.HasCommand, s.proposal = p.words, p.dashes && t.Command, p.hinted
 	s.places = p.places
 	if s.args = args; s.HasCommand {

@@ -209,9 +209,9 @@ func TestReinjectInitialContext(t *testing.T) {
 	write(t, dir, "summary", "## Goal\n- what was said\n")
 	script(t, dir, `
 sess-new --system system --task 'build it' > s.jsonl
-sess-append -r custom --custom-type initial-context -t 'sign your commits' s.jsonl > ids
-sess-append -r custom --custom-type rules --set-json 'details={"initialContext":true}' -t 'no tabs' s.jsonl >> ids
-sess-append -r custom --custom-type rules -t 'of no account' s.jsonl >> ids
+sess-append -r custom --set customType=initial-context -t 'sign your commits' s.jsonl > ids
+sess-append -r custom --set customType=rules --set-json 'details={"initialContext":true}' -t 'no tabs' s.jsonl >> ids
+sess-append -r custom --set customType=rules -t 'of no account' s.jsonl >> ids
 for round in 1 2; do
 	for n in 1 2 3 4 5 6 7 8; do
 		sess-append -t "round $round question $n: $(printf '%0200d' 0)" s.jsonl >> ids

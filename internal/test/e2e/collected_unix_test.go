@@ -115,7 +115,7 @@ func gather(t *testing.T, seed uint64) map[string]int {
 		return []string{"sh", "-c", fmt.Sprintf(`export PATH=%s:$PATH SESS_REMOTE=$PWD/remote SESS_DIR=$PWD/%s CLAUDE_CONFIG_DIR=$PWD/%s/claude CODEX_HOME=$PWD/%s/codex; %s`, bin, store, home, home, script)}
 	}
 	push := func(home, store, settled string) []string {
-		return on(home, store, "exec sess-sync push -q --agent claude,codex --retries 500 --settled "+settled+redact)
+		return on(home, store, "exec sess-sync push -q --agent claude,codex --settled "+settled+redact)
 	}
 	machines := map[string]string{"m0": "a", "m1": "a", "m2": "b"}
 	stop := make(chan struct{})

@@ -76,7 +76,7 @@ func converge(t *testing.T, seed uint64) map[string]int {
 	}
 	wg.Wait()
 	for _, name := range machines {
-		f.do(1, "sess-sync", "push", "-q", "--retries", "500", name)
+		f.do(1, "sess-sync", "push", "-q", name)
 	}
 	for _, name := range machines {
 		f.do(1, "sess-sync", "pull", "-q", name)
@@ -124,7 +124,7 @@ func (f *fleet) act(r *rand.Rand, name string) {
 	args := map[string][]string{
 		"append":  {"sess-append", "-t", fmt.Sprintf("message %d", r.Uint32()), name},
 		"compact": {"sess-compact", "-q", "--keep", fmt.Sprint(1 + r.IntN(200)), name},
-		"push":    {"sess-sync", "push", "-q", "--retries", "500", name},
+		"push":    {"sess-sync", "push", "-q", name},
 		"pull":    {"sess-sync", "pull", "-q", name},
 	}[strings.TrimPrefix(what, "killed ")]
 	var ids string

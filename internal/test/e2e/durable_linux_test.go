@@ -26,10 +26,7 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good+"garbage\n")
 			check(t, os.Mkdir(filepath.Join(dir, "store"), 0o700))
-			args := []string{"sess-check", "--repair", "-o", tt.file}
-			if tt.sync != "" {
-				args = append(args, "--sync", tt.sync)
-			}
+			args := []string{"SESS_SYNC=" + tt.sync, "sess-check", "--repair", "-o", tt.file}
 			r, log := traced(t, dir, []string{"-y", "-e", "trace=fsync,fdatasync"}, append(args, "s.jsonl")...)
 			if r.status != 0 {
 				t.Fatalf("status %d: %s", r.status, r.stderr)
@@ -62,7 +59,7 @@ func TestExportIntoDatabaseIsDurable(t *testing.T) {
 				t.Fatalf("status %d: %s", r.status, r.stderr)
 			}
 			r, log := traced(t, dir, []string{"-y", "-e", "trace=fsync,fdatasync,unlink,unlinkat,write"},
-				"sess-export", "-q", format, "--sync", "always", "-o", "x.db", "s.jsonl")
+				"SESS_SYNC=always", "sess-export", "-q", format, "-o", "x.db", "s.jsonl")
 			if r.status != 0 || r.stdout != "x.db\n" {
 				t.Fatalf("status %d, %q: %s", r.status, r.stdout, r.stderr)
 			}

@@ -48,7 +48,6 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	flags := []string{
 		"--leaf a0000005", "--entry a0000002", "--branches", "--budget 9", "--last 1", "--turns 1", "--role user", "--with-system", "--harness keep",
 		"--reverse", "--no-header", "--where '.id==\"a0000001\"'", "--jq .role", "-r", "--reinject after-summary",
-		"--blobs blobs",
 	}
 	known(t, dir, "sess-path", flags, "as", "strict") // nothing is wrong with the session
 	// There is nothing that could be otherwise.
@@ -56,7 +55,6 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 		"--no-header":              {"context", "messages", "openai", "anthropic", "text", "markdown", "state"}, // none is printed
 		"--with-system":            {"entries", "context", "messages"},                                          // it is there
 		"--reinject after-summary": {"context", "messages", "openai", "anthropic", "text", "markdown"},          // no compaction
-		"--blobs blobs":            {"text", "state"},                                                           // a text has no images
 	}
 	for _, form := range []string{"entries", "context", "messages", "openai", "anthropic", "text", "markdown", "state"} {
 		plain := runCommand(t, dir, "", "sess-path", "-q", "--as", form, "s.jsonl")
@@ -74,10 +72,9 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	kept := map[string][]string{
 		"--harness keep": {"claude", "otlp"}, // it is Claude Code's own, and otlp has no words
 		"--redact":       {"otlp"},
-		"--blobs blobs":  {"aider", "openoxide", "otlp", "zeroclaw"}, // which have no images
 	}
-	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact", "--blobs blobs"}
-	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "sync", "dry-run") // those say nothing about the text, or are tried elsewhere
+	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact"}
+	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "dry-run") // those say nothing about the text, or are tried elsewhere
 	for _, format := range []string{"aider", "atif", "claude", "codex", "omp", "opencode", "openoxide", "otlp", "pi", "sft", "zeroclaw"} {
 		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
 		for _, flag := range more {

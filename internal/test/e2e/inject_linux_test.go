@@ -21,8 +21,9 @@ func traced(t *testing.T, dir string, options []string, args ...string) (r resul
 		t.Skip("strace is not installed")
 	}
 	name := filepath.Join(t.TempDir(), "trace") // not among the files of the tool
+	variables, args := assigned(env(dir), args)
 	c := exec.Command("strace", slices.Concat([]string{"-f", "-qq", "-o", name}, options, []string{filepath.Join(bin, args[0])}, args[1:])...)
-	c.Dir, c.Env = dir, env(dir)
+	c.Dir, c.Env = dir, variables
 	r = wait(t, c)
 	if strings.Contains(r.stderr, "strace: ") {
 		t.Skipf("strace cannot trace here: %s", r.stderr)
@@ -56,7 +57,7 @@ func TestInjectedErrors(t *testing.T) {
 	calls := []string{"flock", "pread64", "fstat", "write", "fdatasync", "close"}
 	tools := map[string][]string{
 		"append":  {"sess-append", "--sync", "always", "-f", "text", "s.jsonl"},
-		"compact": {"sess-compact", "--sync", "always", "--keep", "100", "--no-require", "--summary-file", "text", "s.jsonl"},
+		"compact": {"SESS_SYNC=always", "sess-compact", "--keep", "100", "--no-require", "--summary-file", "text", "s.jsonl"},
 	}
 	for name, args := range tools {
 		for _, call := range calls {
@@ -75,7 +76,7 @@ func TestInjectedErrors(t *testing.T) {
 						t.Errorf("status %d, %s", r.status, r.stderr)
 					}
 					if cause != "" {
-						checkRun(t, r, 2, args[0], cause)
+						checkRun(t, r, 2, "sess-"+name, cause)
 					}
 					after := readFile(t, filepath.Join(dir, "s.jsonl"))
 					added, same := strings.CutPrefix(after, before)
@@ -96,13 +97,11 @@ func TestInjectedErrors(t *testing.T) {
 // A close that is interrupted has closed the file, whichever it is.
 func TestInterruptedClose(t *testing.T) {
 	t.Parallel()
-	image := `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 400) + `"}]}` + "\n"
 	for name, args := range map[string][]string{
-		"new":    {"sess-new", "--sync", "always", "-o", "new.jsonl"},
+		"new":    {"SESS_SYNC=always", "sess-new", "-o", "new.jsonl"},
 		"store":  {"sess-new", "--store", "--defer"},
 		"append": {"sess-append", "--sync", "always", "-t", "x", "s.jsonl"},
-		"torn":   {"sess-append", "--sync", "always", "--grace", "0", "-q", "-t", "x", "torn.jsonl"},
-		"blobs":  {"sess-append", "--blobs", "blobs", "--entries", "-f", "image", "s.jsonl"},
+		"torn":   {"SESS_GRACE=0", "sess-append", "--sync", "always", "-q", "-t", "x", "torn.jsonl"},
 		"fork":   {"sess-fork", "-o", "new.jsonl", "s.jsonl"},
 		"repair": {"sess-check", "-q", "--repair", "-o", "new.jsonl", "torn.jsonl"},
 	} {
@@ -111,7 +110,6 @@ func TestInterruptedClose(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", longSession())
 			write(t, dir, "torn.jsonl", longSession()+`{"type":`)
-			write(t, dir, "image", image)
 			r, trace := traced(t, dir, []string{"-e", "trace=close", "-e", "inject=close:error=EINTR"}, args...)
 			if r.status != 0 || r.stderr != "" || !strings.Contains(trace, "(INJECTED)") {
 				t.Errorf("%+v", r)
@@ -131,12 +129,12 @@ func TestInjectedAfterPublishing(t *testing.T) {
 		args         []string
 		there        string // "" if nothing is to be said
 	}{
-		{"import, directory", "fsync:error=EIO", []string{"sess-import", "pi", "--sync", "always", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
+		{"import, directory", "fsync:error=EIO", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
 		{"import, temporary", "unlink,unlinkat:error=EIO", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, "published new, but removing ./.new."},
-		{"database, directory", "fsync:error=EIO", []string{"sess-export", "zeroclaw", "--sync", "always", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
+		{"database, directory", "fsync:error=EIO", []string{"sess-export", "zeroclaw", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
 		{"database, temporary", "unlink,unlinkat:error=EIO", []string{"sess-export", "openoxide", "-o", "new", "s.jsonl"}, "published new, but removing ./.sess-sqlite-"},
-		{"import, close", "close:error=EINTR", []string{"sess-import", "pi", "--sync", "always", "-o", "new", "s.jsonl"}, ""},
-		{"export, close", "close:error=EINTR", []string{"sess-export", "claude", "--sync", "always", "-o", "new", "s.jsonl"}, ""},
+		{"import, close", "close:error=EINTR", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, ""},
+		{"export, close", "close:error=EINTR", []string{"sess-export", "claude", "-o", "new", "s.jsonl"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +144,7 @@ func TestInjectedAfterPublishing(t *testing.T) {
 			if strings.HasPrefix(tt.inject, "fsync") {
 				options = append(options, "-P", dir)
 			}
-			r, trace := traced(t, dir, options, append([]string{tt.args[0], "-q"}, tt.args[1:]...)...)
+			r, trace := traced(t, dir, options, append([]string{"SESS_SYNC=always", tt.args[0], "-q"}, tt.args[1:]...)...)
 			if !strings.Contains(trace, "(INJECTED)") {
 				t.Fatalf("nothing was tampered with:\n%s", trace)
 			}

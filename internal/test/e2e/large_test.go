@@ -32,7 +32,7 @@ func large(size int) string {
 }
 
 // The path of a large session, of whose lines only the heads are read, is the
-// one found by reading all of it, as --blobs has it done; into a pipe, a file and a
+// one found by reading all of it, as SESS_BLOBS has it done; into a pipe, a file and a
 // file that is appended to.
 func TestLargePath(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestLargePath(t *testing.T) {
 		{"--leaf", "000000", "s.jsonl"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			want := runCommand(t, dir, "", append([]string{"sess-path", "--blobs", "."}, args...)...)
+			want := runCommand(t, dir, "", append([]string{"SESS_BLOBS=.", "sess-path"}, args...)...)
 			got := runCommand(t, dir, "", append([]string{"sess-path"}, args...)...)
 			if got != want {
 				t.Errorf("status %d, %d bytes, %q; want %d, %d bytes, %q",

@@ -85,13 +85,22 @@ func env(home string) []string {
 
 // command is a command line of a tool, or of sh, in the directory dir.
 func command(dir string, args ...string) *exec.Cmd {
+	variables, args := assigned(env(dir), args)
 	name := args[0]
 	if name != "sh" {
 		name = filepath.Join(bin, name)
 	}
 	c := exec.Command(name, args[1:]...)
-	c.Dir, c.Env = dir, env(dir)
+	c.Dir, c.Env = dir, variables
 	return c
+}
+
+// assigned takes the variables that stand before a command, as a shell does.
+func assigned(variables, args []string) (with, rest []string) {
+	for strings.HasPrefix(args[0], "SESS_") {
+		variables, args = append(variables, args[0]), args[1:]
+	}
+	return variables, args
 }
 
 // runCommand runs a command line in the directory dir.

@@ -218,7 +218,7 @@ func TestRecordMemory(t *testing.T) {
 	}
 	check(t, f.Close())
 	const limit = 400 << 20
-	if peak := peakMemory(t, dir, []string{"sess-record", "--sync", "never", "session.jsonl", "<"}); peak > limit {
+	if peak := peakMemory(t, dir, []string{"SESS_SYNC=never", "sess-record", "session.jsonl", "<"}); peak > limit {
 		t.Errorf("%d MB for a stream of %d MB", peak>>20, n>>20)
 	}
 }

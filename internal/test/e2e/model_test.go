@@ -118,7 +118,7 @@ func (m *toolModel) message(t *rapid.T) []string {
 	case 1:
 		return append(args, "-r", "assistant")
 	case 2:
-		return append(args, "-r", "toolResult", "--tool-call-id", "c1", "--tool-name", "bash")
+		return append(args, "-r", "toolResult", "--tool-call-id", "c1", "--set", "toolName=bash")
 	}
 	return args
 }

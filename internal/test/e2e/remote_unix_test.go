@@ -84,7 +84,7 @@ func TestRemoteWriters(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				r := run(fmt.Sprintf(`{"role":"user","content":"by %d.%d."}`+"\n", w, i), "sess-sync", "append", "--retries", "500", id)
+				r := run(fmt.Sprintf(`{"role":"user","content":"by %d.%d."}`+"\n", w, i), "sess-sync", "append", id)
 				if r.status != 0 {
 					t.Errorf("append: %d, %s", r.status, r.stderr)
 				}
@@ -94,7 +94,7 @@ func TestRemoteWriters(t *testing.T) {
 	for m, name := range machines {
 		wg.Go(func() {
 			for i := range each {
-				for _, args := range [][]string{{"sess-append", "-q", "-t", fmt.Sprintf("on %d.%d.", m, i), name}, {"sess-sync", "push", "-q", "--retries", "500", name}, {"sess-sync", "pull", "-q", name}} {
+				for _, args := range [][]string{{"sess-append", "-q", "-t", fmt.Sprintf("on %d.%d.", m, i), name}, {"sess-sync", "push", "-q", name}, {"sess-sync", "pull", "-q", name}} {
 					if r := run("", args...); r.status > 1 {
 						t.Errorf("%v: %d, %s", args, r.status, r.stderr)
 					}

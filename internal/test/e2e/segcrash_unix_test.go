@@ -46,7 +46,7 @@ func TestSegmentedWriters(t *testing.T) {
 		wg.Go(func() {
 			for n := 0; time.Now().Before(until) && !t.Failed(); n++ {
 				id := fmt.Sprintf("w%d-%d", k, n)
-				r := runCommand(t, dir, segLine(id, "a0000003")+segLine(id+"b", id), "sess-seg", "append", "--segment", "20000", "--wait", "1m", "s.v2")
+				r := runCommand(t, dir, segLine(id, "a0000003")+segLine(id+"b", id), "SESS_WAIT=1m", "sess-seg", "append", "--segment", "20000", "s.v2")
 				if r.status != 0 || r.stdout != id+"\n"+id+"b\n" {
 					t.Errorf("%+v", r)
 					return
@@ -82,7 +82,7 @@ func segRead(t *testing.T, dir string, k int, before string, acked *sync.Map) st
 	})
 	switch k {
 	case 0:
-		if r := runCommand(t, dir, "", "sess-seg", "verify", "--wait", "1m", "s.v2"); r.status != 0 || r.stdout != "" {
+		if r := runCommand(t, dir, "", "SESS_WAIT=1m", "sess-seg", "verify", "s.v2"); r.status != 0 || r.stdout != "" {
 			t.Errorf("%+v", r)
 		}
 		return ""

@@ -161,7 +161,7 @@ func TestMigrateUnderWriters(t *testing.T) {
 	wg.Go(func() {
 		for range 5 {
 			for _, what := range []string{"migrate", "rollback"} {
-				if r := runCommand(t, dir, "", "sess-seg", what, "-q", "--wait", "1m", "s.jsonl"); r.status != 0 {
+				if r := runCommand(t, dir, "", "SESS_WAIT=1m", "sess-seg", what, "-q", "s.jsonl"); r.status != 0 {
 					t.Errorf("%s: %+v", what, r)
 				}
 			}

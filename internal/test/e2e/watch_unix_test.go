@@ -263,7 +263,7 @@ func TestWatchUntil(t *testing.T) {
 	old := watchHead + turn(1, "user", "go", "")
 	write(t, dir, "old.jsonl", old+turn(2, "assistant", "no", "error"))
 	write(t, dir, "new.jsonl", watchHead)
-	scripted(t, dir, "for f in user done failed; do cp new.jsonl $f.jsonl; sess-append -q -t go $f.jsonl; done; mkdir damaged; cp user.jsonl damaged; echo none >damaged/no.jsonl; sess-append -q -r assistant -t ok done.jsonl; sess-append -q -r assistant --stop-reason error -t no failed.jsonl")
+	scripted(t, dir, "for f in user done failed; do cp new.jsonl $f.jsonl; sess-append -q -t go $f.jsonl; done; mkdir damaged; cp user.jsonl damaged; echo none >damaged/no.jsonl; sess-append -q -r assistant -t ok done.jsonl; sess-append -q -r assistant --set stopReason=error -t no failed.jsonl")
 	for _, tt := range []struct {
 		name, line string
 		status     int

@@ -54,7 +54,8 @@ func (r *round) appendOne(w int, s *written, size int, kill time.Duration, rng *
 	if r.other == pieces {
 		grace = jsonl.DefaultGrace.String()
 	}
-	c := exec.Command(r.bin, "--wait", "30s", "--grace", grace, r.path)
+	c := exec.Command(r.bin, "--wait", "30s", r.path)
+	c.Env = append(os.Environ(), "SESS_GRACE="+grace)
 	var out, errs bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), &out, &errs
 	if err := c.Start(); err != nil {

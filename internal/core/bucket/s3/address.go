@@ -27,8 +27,16 @@ func URL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// ConfigOf reads the address of a bucket. With insecure another machine may be spoken to without TLS.
-func ConfigOf(u *url.URL, insecure bool) (Config, error) {
+// IsBucket reports whether an address is that of a bucket.
+func IsBucket(address string) bool {
+	return strings.HasPrefix(address, Scheme) || strings.HasPrefix(address, plainScheme)
+}
+
+// plainScheme begins the address of a bucket on another machine that may be spoken to without TLS.
+const plainScheme = "s3+http://"
+
+// ConfigOf reads the address of a bucket.
+func ConfigOf(u *url.URL) (Config, error) {
 	b := Config{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/"), Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
 	if b.Bucket == "" || u.Fragment != "" {
 		return b, cli.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
@@ -44,8 +52,8 @@ func ConfigOf(u *url.URL, insecure bool) (Config, error) {
 				return b, cli.UsageError("the endpoint of the remote is no https://HOST")
 			}
 			b.Host, b.Plain, b.PathStyle = e.Host, e.Scheme == "http", true
-			if b.Plain && !insecure && !Loopback(e.Hostname()) {
-				return b, cli.WithHint(cli.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "--insecure uses it all the same")
+			if b.Plain && u.Scheme+"://" != plainScheme && !Loopback(e.Hostname()) {
+				return b, cli.WithHint(cli.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "an address that begins with %s uses it all the same", plainScheme)
 			}
 		case "region":
 			b.Region = value
