@@ -206,7 +206,7 @@ func (c *config) clean(b *breach) error {
 // judge looks at one session.
 func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Source) (verdict, error) {
 	v := verdict{src: src, place: whole.Place(), parent: strings.Clone(whole.Header.ParentSession), tools: map[string]bool{}}
-	leaf, err := whole.Leaf(c.leaf)
+	leaf, err := whole.Leaf("last")
 	if err != nil {
 		return v, err
 	}

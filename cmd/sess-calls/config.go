@@ -19,7 +19,7 @@ type config struct {
 	redact              bool
 	secrets             *redact.Redactor // nil for none
 	sessions            selection.Selection
-	plain, json, nul    bool
+	plain, json         bool
 	count, quiet        bool
 	limit               int
 	kind                map[string]bool // nil for any
@@ -39,15 +39,13 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.status, "status", "", "only calls that ended so: ok, fail, denied, open or the `STATUS` of a command"),
 			cli.String(&c.where, "where", "", "only rows of --json for which the gojq expression `EXPR` is true"),
 			cli.Bool(&c.branches, "branches", "take the entries of all branches"),
-			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 		),
-		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag(), c.sessions.ExactFlag())...),
+		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.Since, selection.Until, selection.NoSelf)...),
 		cli.Group("Output",
 			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
 			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),
 			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
-			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
 			cli.Count(&c.limit, "limit", "print at most `N` rows"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
 			cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),

@@ -26,21 +26,18 @@ const spare = 16 << 20
 
 // list prints the rows of the calls of all sessions.
 func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found) error {
-	r := &reader{config: c, single: found.Single, end: "\n"}
+	r := &reader{config: c, single: found.Single}
 	var sc *screened
-	if term := screen.On(s.Out, s.OutFile(), s.Color); term != nil && !c.plain && !c.json && !c.nul && !c.count && !c.quiet {
+	if term := screen.On(s.Out, s.OutFile(), s.Color); term != nil && !c.plain && !c.json && !c.count && !c.quiet {
 		sc = &screened{term, map[string]int{}, map[string]int{}}
 		r.screen, r.short = term, found.Short()
-	}
-	if c.nul {
-		r.end = "\x00"
 	}
 	defer runtime.KeepAlive(make([]byte, spare))
 	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, calls.Cut, r.read)
 	rows := 0
 	for part := range all {
 		if c.limit > 0 {
-			part.cut(c.limit-rows, r.end)
+			part.cut(c.limit - rows)
 		}
 		if rows += part.rows; c.quiet && rows > 0 {
 			return nil
@@ -78,7 +75,6 @@ func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found
 type reader struct {
 	*config
 	single bool
-	end    string
 	mu     sync.Mutex // a filter is for one at a time
 
 	screen *screen.Screen      // that rows are laid out for; nil for none
@@ -94,13 +90,13 @@ type part struct {
 	shown   []shown
 }
 
-// cut leaves at most n rows, which end so.
-func (p *part) cut(n int, end string) {
+// cut leaves at most n rows.
+func (p *part) cut(n int) {
 	if p.rows <= n {
 		return
 	}
 	p.rows, p.shown = n, p.shown[:min(n, len(p.shown))]
-	if rows := strings.SplitAfterN(p.text, end, n+1); len(rows) > n {
+	if rows := strings.SplitAfterN(p.text, "\n", n+1); len(rows) > n {
 		p.text = strings.Join(rows[:n], "")
 	}
 }
@@ -212,7 +208,7 @@ func (r *reader) matches(ctx context.Context, text string) (bool, error) {
 
 // entries are those whose calls are meant, and whether each is on the path to the leaf.
 func (c *config) entries(whole *address.Source) ([]session.Entry, func(int) bool, error) {
-	leaf, err := whole.Leaf(c.leaf)
+	leaf, err := whole.Leaf("last")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -243,7 +239,7 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 			show(line)
 			continue
 		case r.json:
-			b.WriteString(object + r.end)
+			b.WriteString(object + "\n")
 			return 1
 		case !r.plain:
 			if !r.single {
@@ -255,7 +251,7 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 		if line.Known {
 			ended = line.Ending.String()
 		}
-		b.WriteString(strings.Join([]string{d.Kind, ended, tty.Clean(line.Text)}, ":") + r.end)
+		b.WriteString(strings.Join([]string{d.Kind, ended, tty.Clean(line.Text)}, ":") + "\n")
 	}
 	return len(lines)
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/sess-tools/sess/internal/core/git"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 type config struct {
-	sessions                  selection.Selection
-	json, sure, strict, stdin bool
-	limit                     int
-	notes, session            string
+	sessions       selection.Selection
+	json           bool
+	limit          int
+	notes, session string
 }
 
 func (c *config) flags(name string) []cli.Flag {
@@ -28,22 +27,17 @@ func (c *config) flags(name string) []cli.Flag {
 		only += "; without a range, with the commits of all branches since it began"
 	}
 	flags := slices.Concat(
-		c.sessions.Flags(),
+		c.sessions.Flags(selection.Agent),
 		[]cli.Flag{
 			cli.String(&c.session, "session", "", only),
-			cli.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
-			cli.Bool(&c.strict, "strict", "end with status 3 for damaged sessions"),
 			cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		},
 	)
 	if name == "log" {
-		flags = append(flags,
-			cli.Bool(&c.sure, "sure", "only rows that are sure, and status 1 without one"),
-			cli.Bool(&c.stdin, "stdin", "read commits from standard input, a line each"),
-			cli.Count(&c.limit, "limit", "print at most `N` commits (default 50, without a range)"),
-		)
+		return append(append(flags, c.sessions.Flags(selection.All)...),
+			cli.Count(&c.limit, "limit", "print at most `N` commits (default 50, without a range)"))
 	}
-	return flags
+	return append(flags, cli.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"))
 }
 
 // defaultLimit is how many commits of a revision's history are looked at.
@@ -60,9 +54,6 @@ func (c *config) log(ctx context.Context, s *cli.Streams, names []string) error 
 		return err
 	}
 	j := &job{config: c, streams: s, screen: screen.On(s.Out, s.OutFile(), ""), repo: repo}
-	if c.sure {
-		s.Gate()
-	}
 	if err := j.run(ctx, ids); err != nil {
 		return err
 	}
@@ -72,10 +63,6 @@ func (c *config) log(ctx context.Context, s *cli.Streams, names []string) error 
 // wanted returns the ids of the commits to print the rows of.
 func (c *config) wanted(ctx context.Context, s *cli.Streams, repo *git.Repository, names []string) ([]string, error) {
 	switch {
-	case c.stdin && len(names) > 0:
-		return nil, cli.UsageError("--stdin and operands exclude each other")
-	case c.stdin:
-		return given(ctx, s, repo)
 	case c.session != "" && len(names) == 0:
 		began, err := c.began(ctx, s)
 		if err != nil {
@@ -104,32 +91,6 @@ func (c *config) began(ctx context.Context, s *cli.Streams) (int64, error) {
 		return 0, err
 	}
 	return created(whole) / 1000, nil
-}
-
-// given reads commits from standard input.
-func given(ctx context.Context, s *cli.Streams, repo *git.Repository) (ids []string, err error) {
-	in, err := s.OpenInput("-")
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	for l, err := range jsonl.Lines(in) {
-		if err != nil {
-			return nil, address.Locate("(standard input)", err)
-		}
-		words := strings.Fields(string(l.Data))
-		if len(words) == 0 {
-			continue
-		}
-		id := words[0]
-		if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
-			if id, err = repo.Revision(ctx, id); err != nil {
-				return nil, err
-			}
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
 }
 
 // show prints the rows of one commit, and what led to it.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
@@ -40,8 +39,7 @@ type job struct {
 	sessions []looked
 	origins  *blame.Origins
 	claims   map[string][]claim
-	damaged  atomic.Bool // --strict has refused a session
-	failed   error       // what was not read
+	failed   error // what was not read
 }
 
 // A looked is a session that was looked at.
@@ -94,11 +92,7 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 	}
 	j.origins = j.index.Of(of, evidence)
 	if err := reading.Err(); err != nil {
-		status := cli.ExitUsage
-		if j.damaged.Load() {
-			status = cli.ExitMalformed
-		}
-		j.failed = cli.WithStatus(errors.Join(j.failed, err), status)
+		j.failed = cli.WithStatus(errors.Join(j.failed, err), cli.ExitUsage)
 	}
 	j.claims = map[string][]claim{}
 	for _, id := range wanted {
@@ -178,12 +172,6 @@ func (j *job) fail(err error) {
 
 // look takes in the calls of a session.
 func (j *job) look(_ context.Context, src selection.Source, whole *address.Source) (l looked, err error) {
-	if j.strict {
-		if err := whole.Strict(whole.Problems); err != nil {
-			j.damaged.Store(true)
-			return l, err
-		}
-	}
 	h := whole.Header
 	if !src.Named && !j.here(h.CWD) {
 		return l, nil
@@ -270,7 +258,7 @@ func (j *job) rowsOf(id string) (rows []blame.Row) {
 	at, _ := slices.BinarySearchFunc(j.origins.Rows, commit, func(r blame.Row, c int) int { return cmp.Compare(r.Commit, c) })
 	for ; at < len(j.origins.Rows) && j.origins.Rows[at].Commit == commit; at++ {
 		r := j.origins.Rows[at]
-		if (r.Certainty != blame.Part || j.parts) && (r.Certainty == blame.Sure && r.Relation != blame.Rewrote || !j.sure) {
+		if r.Certainty != blame.Part || j.parts {
 			rows = append(rows, r)
 		}
 	}

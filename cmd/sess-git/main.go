@@ -22,10 +22,9 @@ var tool = cli.Tool{
 	Doc: "A row is evidence of a session: it ran the command that made the commit, or typed its lines. The sessions are\n" +
 		"those of all agents of this machine and of the store, unless the flags say otherwise.",
 	Examples: `sess-git log
-sess-git log --sure main..topic
+sess-git log main..topic
 sess-git show HEAD
-sess-git blame parser.go:120-140
-git log --format=%H -- parser.go | sess-git log --stdin`,
+sess-git blame parser.go:120-140`,
 	Complete: complete.Reader,
 	Commands: []cli.Tool{logCommand, showCommand, blameCommand},
 }

@@ -43,9 +43,6 @@ func (j *job) printLog(ids []string) error {
 			}
 		}
 		claims := j.claims[id]
-		if j.sure {
-			claims = nil
-		}
 		for _, c := range claims {
 			if err := j.claimed(id, c, nil); err != nil {
 				return err

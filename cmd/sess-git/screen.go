@@ -65,9 +65,6 @@ func (sc *screened) relations(id string) (all []relation) {
 		s := sc.sessions[r.Session]
 		all = append(all, relation{r, label, sc.short(s.shown()), s.heading.Title})
 	}
-	if sc.sure {
-		return all
-	}
 	for _, c := range sc.claims[id] {
 		r := relation{blame.Row{Relation: blame.Claimed, Session: c.known}, "claimed by " + c.by, sc.short(c.session), ""}
 		if c.known >= 0 {

@@ -15,29 +15,24 @@ import (
 )
 
 type config struct {
-	patterns                  []string
-	patternFile               string
-	extended                  bool // the syntax it is anyway
-	fixed, ignoreCase, smart  bool
-	word, line, invert        bool
-	in, role                  []string
-	tool, touched, status     string
-	typ, where                string
-	failed                    bool
-	onPath, context, allOn    bool
-	leaf                      string
-	harness                   address.Harness
-	sessions                  selection.Selection
-	before, after, around     int
-	most, limit               int
-	withName, withoutName     bool
-	noHeading                 bool
-	only, count, countMatches bool
-	names, namesWithout       bool
-	quiet, noMessages         bool
-	json, entries, nul, raw   bool
-	dup, strict               bool
-	width, maxTokens          int64
+	patterns                 []string
+	patternFile              string
+	extended                 bool // the syntax it is anyway
+	fixed, ignoreCase, smart bool
+	word, line, invert       bool
+	in, role                 []string
+	tool, status, where      string
+	onPath, context          bool
+	harness                  address.Harness
+	sessions                 selection.Selection
+	before, after, around    int
+	most, limit              int
+	withName, withoutName    bool
+	only, count              bool
+	names, namesWithout      bool
+	quiet, noMessages        bool
+	json, entries, nul, dup  bool
+	maxTokens                int64
 }
 
 func (c *config) flags() []cli.Flag {
@@ -58,22 +53,13 @@ func (c *config) flags() []cli.Flag {
 			cli.Strings(&c.in, "in", "search the fields `FIELD,FIELD`: "+strings.Join(fieldNames(), ", ")+"; or all"),
 			cli.Strings(&c.role, "role", "only entries of the roles `ROLE,ROLE`"),
 			cli.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
-			cli.String(&c.touched, "touched", "", "only calls with a path that `GLOB` matches"),
 			cli.String(&c.status, "status", "", "only results of commands that ended so: ok, fail, denied, open or the `STATUS` of a command"),
-			cli.String(&c.typ, "type", "", "only entries of `TYPE`"),
 			address.HarnessFlag(&c.harness),
-			cli.Bool(&c.failed, "error", "only results and replies that failed"),
 			cli.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),
 			cli.Bool(&c.onPath, "path", "only entries of the path to the leaf"),
 			cli.Bool(&c.context, "in-context", "only entries that a model would see now"),
-			cli.Bool(&c.allOn, "branches", "take the entries of all branches (the default)"),
-			cli.String(&c.leaf, "leaf", "last", "the path ends at `REF`"),
 		),
-		cli.Group("Sessions", append(c.sessions.Flags(),
-			c.sessions.NoSelfFlag(),
-			c.sessions.ExactFlag(),
-			cli.Bool(&c.strict, "strict", "end with status 3 for any damage"))...,
-		),
+		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.Since, selection.Until, selection.NoSelf)...),
 		c.outputFlags(),
 	)
 }
@@ -87,10 +73,8 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Count(&c.limit, "limit", "print at most `N` entries, or with -l and -L names"),
 		cli.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
 		cli.Bool(&c.withoutName, "no-filename, I", "print no names of sessions"),
-		cli.Bool(&c.noHeading, "no-heading", "print no headings on a terminal, and the session in each row"),
 		cli.Bool(&c.only, "only-matching, o", "print only what matched"),
 		cli.Bool(&c.count, "count, c", "print the number of entries with a match"),
-		cli.Bool(&c.countMatches, "count-matches", "print how many matches there are"),
 		cli.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
 		cli.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
 		cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
@@ -98,9 +82,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		cli.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
 		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
-		cli.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
 		cli.Bool(&c.dup, "copies", "take copies, too of entries in forks"),
-		cli.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
 		cli.Tokens(&c.maxTokens, "max-tokens", -1, "print rows of at most `N` tokens"),
 	)
 }
@@ -117,14 +99,14 @@ func fieldNames() []string {
 func (c *config) check() error {
 	for _, given := range [][]string{
 		{
-			cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches"), cli.NameIf(c.names, "-l"),
+			cli.NameIf(c.count, "-c"), cli.NameIf(c.names, "-l"),
 			cli.NameIf(c.namesWithout, "-L"), cli.NameIf(c.json, "--json"), cli.NameIf(c.entries, "--lines"),
 		},
-		{cli.NameIf(c.limit > 0, "--limit"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches")},
+		{cli.NameIf(c.limit > 0, "--limit"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.before+c.after+c.around > 0, "-A, -B and -C")},
-		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c"), cli.NameIf(c.countMatches, "--count-matches")},
+		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.count, "-c")},
 		{cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.names, "-l"), cli.NameIf(c.namesWithout, "-L"), cli.NameIf(c.entries, "--lines")},
-		{cli.NameIf(c.onPath, "--path"), cli.NameIf(c.context, "--in-context"), cli.NameIf(c.allOn, "--branches")},
+		{cli.NameIf(c.onPath, "--path"), cli.NameIf(c.context, "--in-context")},
 		{cli.NameIf(c.withName, "-H"), cli.NameIf(c.withoutName, "-I")},
 		{cli.NameIf(c.fixed, "-F"), cli.NameIf(c.extended, "-E")},
 	} {

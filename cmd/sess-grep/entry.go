@@ -34,10 +34,8 @@ func (r rows) some() bool {
 // wanted reports whether the flags select an entry, whatever its texts are.
 func (g *search) wanted(ctx context.Context, e session.Entry) (bool, error) {
 	switch {
-	case g.typ != "" && e.Type() != g.typ,
-		g.roles != nil && !g.roles[grep.Role(e)],
-		g.failed && !hasFailed(e),
-		g.status != "" && !endedSo(e, g.status):
+	case g.roles != nil && !g.roles[grep.Role(e)],
+		g.status != "" && !endedSo(e, g.status) && (g.status != string(calls.Fail) || !hasFailed(e)):
 		return false, nil
 	case g.expr == nil:
 		return true, nil
@@ -69,15 +67,10 @@ func endedSo(e session.Entry, status string) bool {
 
 // texts calls visit for the texts of an entry that are searched.
 func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) {
-	var touching map[string]bool
-	if g.glob != nil {
-		touching = g.touching(e, cwd)
-	}
 	grep.Texts(e, func(t grep.Text) bool {
 		switch {
 		case !g.searches(t),
-			g.tool != "" && t.Tool != g.tool,
-			g.glob != nil && (t.Field != grep.FieldCall || !touching[t.Call]):
+			g.tool != "" && t.Tool != g.tool:
 			return true
 		}
 		return visit(t)
@@ -87,25 +80,6 @@ func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) 
 // searches reports whether texts of this kind are searched: copies only in what the model sees.
 func (g *search) searches(t grep.Text) bool {
 	return g.fields[t.Field] && (!t.Quiet || g.harness == address.KeepHarness) && (!t.Copy || g.context)
-}
-
-// touching returns the ids of the calls of an entry that name a file which --touched matches.
-func (g *search) touching(e session.Entry, cwd string) map[string]bool {
-	ids := map[string]bool{}
-	if m, ok := e.Message(); ok {
-		for _, c := range m.ToolCalls() {
-			if calls.About(c, cwd).Touches(g.glob) {
-				ids[c.ID] = true
-			}
-		}
-	}
-	_, nested, _ := e.NestedCalls()
-	for _, c := range nested {
-		if calls.About(c.ToolCall, cwd).Touches(g.glob) {
-			ids[c.ID] = true
-		}
-	}
-	return ids
 }
 
 // A match is the first text of an entry with a match.
@@ -167,7 +141,7 @@ func (g *search) lines(t grep.Text, text string, yield func(grep.Text, grep.Line
 // headerRows returns the rows of the header.
 func (g *search) headerRows(h session.Header) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
-		if g.typ != "" && g.typ != session.TypeSession || g.roles != nil || g.failed || g.tool != "" || g.glob != nil || g.status != "" || g.expr != nil || g.invert {
+		if g.roles != nil || g.tool != "" || g.status != "" || g.expr != nil || g.invert {
 			return
 		}
 		grep.HeaderTexts(h, func(t grep.Text) bool { return !g.fields[t.Field] || g.lines(t, t.String(), yield) })

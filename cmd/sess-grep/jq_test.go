@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/test/drawn"
 	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
@@ -102,8 +103,15 @@ func checkAsJq(t *testing.T, grep, path string, text []byte, args []string) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
 		t.Fatal(err)
 	}
-	want := strings.SplitAfter(string(out), "\n")
-	got, errs, status := run(t, "", append(append([]string{"--raw", "--copies", "-I"}, args...), path)...)
+	var want []string // with control characters made visible, as rows have them
+	for line := range strings.SplitAfterSeq(string(out), "\n") {
+		text, end := strings.CutSuffix(line, "\n")
+		if text = tty.CleanLog(text); end {
+			text += "\n"
+		}
+		want = append(want, text)
+	}
+	got, errs, status := run(t, "", append(append([]string{"--copies", "-I"}, args...), path)...)
 	var rows []string
 	for row := range strings.Lines(got) {
 		_, row, _ = strings.Cut(row, ":")

@@ -37,7 +37,7 @@ type group []item
 // matches finds the entries to print, from the line at an offset on, and hands them on.
 func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 	g := d.g
-	if rows := g.headerRows(d.header); !g.context && g.leaf == "last" && rows.some() {
+	if rows := g.headerRows(d.header); !g.context && rows.some() {
 		if err := d.hit(ctx, r, item{index: -1, line: 1, rows: rows, on: onPath}); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (g *search) selects(t *tree, i int) bool {
 
 // contextual reports whether rows are printed with entries around them.
 func (g *search) contextual() bool {
-	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
+	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count
 }
 
 // item makes the item of an entry that has a match, the first one of which may be known.
@@ -121,11 +121,6 @@ func (d *document) hit(ctx context.Context, r *result, it item) error {
 	case g.names, g.namesWithout:
 		return errEnough
 	case g.count:
-	case g.countMatches && g.invert: // there is none to count
-	case g.countMatches:
-		for _, l := range it.rows {
-			r.found += max(1, len(l.Matches))
-		}
 	default:
 		if g.json && g.before+g.after > 0 && it.index >= 0 {
 			up, down := d.around(it.index, g.before, g.after)

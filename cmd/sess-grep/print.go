@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"math"
 	"os"
@@ -28,15 +27,14 @@ type printer struct {
 	found   bool      // something was
 	shown   int       // entries, or sessions where these are named
 
-	seen    map[uint64]int // copies of each entry so far, the first one left out
-	copies  int            // entries that were left out
-	leftOut int            // sessions with a match that --subagents leaves out
-	groups  int
-	said    map[uint64]shown // what was shown of messages that may have been handed over
-	coming  map[string]bool  // origins of sessions whose turn is not over
-	held    []holding        // groups of sessions that were handed over, until the turn of their origin is over
-	later   *later           // rows of JSON that wait for the number of their copies
-	recall  *recall          // with --max-tokens, the rows that fit
+	seen   map[uint64]int // copies of each entry so far, the first one left out
+	copies int            // entries that were left out
+	groups int
+	said   map[uint64]shown // what was shown of messages that may have been handed over
+	coming map[string]bool  // origins of sessions whose turn is not over
+	held   []holding        // groups of sessions that were handed over, until the turn of their origin is over
+	later  *later           // rows of JSON that wait for the number of their copies
+	recall *recall          // with --max-tokens, the rows that fit
 }
 
 // A shown is an entry that was printed.
@@ -60,20 +58,14 @@ func (g *search) printer(all selection.Found) *printer {
 		p.rows = &screened{Screen: g.screen, address: all.Short()}
 	}
 	p.colored = !g.json && !g.entries && tty.Color(g.streams.Color, g.streams.OutFile(), os.LookupEnv)
-	if p.width = int(g.width); g.width < 0 {
-		p.width = 0
-		switch {
-		case g.maxTokens >= 0:
-			p.width = recallWidth
-		case g.term != nil:
-			p.width = g.term.Width
-		}
+	switch {
+	case g.maxTokens >= 0:
+		p.width = recallWidth
+	case g.term != nil:
+		p.width = g.term.Width
 	}
 	if g.term != nil && p.name && (g.sessions.All || len(g.sessions.Agents) > 0) && g.sessions.CWD == "" {
 		p.dirs = true
-	}
-	if g.raw {
-		p.out = g.streams.Raw()
 	}
 	if g.maxTokens >= 0 {
 		p.recall = &recall{budget: min(g.maxTokens, 1<<40) * bytesPerToken, last: math.MaxInt}
@@ -355,9 +347,6 @@ func window(line grep.Line, room int) (from, to int) {
 
 // visible returns a text without what could act on a terminal or a runner. A row is one line.
 func (p *printer) visible(text string) string {
-	if p.raw {
-		return text
-	}
 	return strings.ReplaceAll(tty.CleanLog(text), "\n", `\n`)
 }
 
@@ -402,28 +391,15 @@ func (p *printer) end(r *result) error {
 		return listed(r.count > 0)
 	case p.namesWithout:
 		return listed(r.sure && r.count == 0)
-	case (p.count || p.countMatches) && r.sure && !p.quiet:
-		n := r.count
-		if p.countMatches {
-			n = r.found
-		}
+	case p.count && r.sure && !p.quiet:
 		var t tty.Text
 		if p.name {
 			t.Add(p.style(tty.Magenta), r.src.Label())
 			t.Add(p.style(tty.Cyan), ":")
 		}
-		t.Add(tty.Plain, strconv.Itoa(n)+p.end0)
+		t.Add(tty.Plain, strconv.Itoa(r.count)+p.end0)
 		_, err := t.WriteTo(p.out)
 		return err
 	}
 	return nil
-}
-
-// skips reports whether a source is none of those that were asked for, and counts those
-// of which that has to be said.
-func (p *printer) skips(r *result) bool {
-	if r.leftOut && p.sessions.Subagents == selection.WithoutSubagents {
-		p.leftOut++
-	}
-	return errors.Is(r.err, selection.ErrNotHere) || errors.Is(r.err, errOther)
 }

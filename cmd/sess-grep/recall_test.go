@@ -148,7 +148,7 @@ func TestRecallOfHostileSessions(t *testing.T) {
 // The flags that print something else than rows do not go with it.
 func TestRecallAlone(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"-c", "--count-matches", "-l", "-L", "--lines", "-A1", "-B1", "-C1"} {
+	for _, flag := range []string{"-c", "-l", "-L", "--lines", "-A1", "-B1", "-C1"} {
 		if _, errs, status := run(t, "", "--max-tokens", "5", flag, "needle", filepath.Join(t.TempDir(), "s.jsonl")); status != 2 || !strings.Contains(errs, "exclude each other") {
 			t.Errorf("%s: status %d: %s", flag, status, errs)
 		}

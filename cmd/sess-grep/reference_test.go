@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/drawn"
 	"github.com/sess-tools/sess/internal/test/must"
@@ -191,8 +192,11 @@ func compare(t *testing.T, data string, lines map[heard]int, pattern string, fla
 	if slices.Contains(flags, "-i") {
 		meant = "(?i)" + meant
 	}
-	want := expected(lines, regexp.MustCompile(meant))
-	out, errs, status := run(t, data, append(flags, "--raw", "--copies", "-s", "-e", pattern, "-")...)
+	want := map[string]int{} // with control characters made visible, as rows have them
+	for row, n := range expected(lines, regexp.MustCompile(meant)) {
+		want[tty.CleanLog(row)] += n
+	}
+	out, errs, status := run(t, data, append(flags, "--copies", "-s", "-e", pattern, "-")...)
 	got := map[string]int{}
 	for row := range strings.Lines(out) {
 		got[strings.TrimSuffix(row, "\n")]++
@@ -318,7 +322,7 @@ func checkAsGrep(t *testing.T, grep, dir string, flags, names []string) {
 	if theirs.ProcessState == nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"--raw", "--copies"}, flags...)
+	args := append([]string{"--copies"}, flags...)
 	for i, arg := range args { // -h is help in every tool
 		if arg == "-h" {
 			args[i] = "-I"

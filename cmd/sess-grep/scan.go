@@ -84,20 +84,11 @@ func (d *document) reader(ctx context.Context, from int64) io.Reader {
 // is all that it takes for most sessions; then for its tree; and then from the first
 // match on.
 func (g *search) search(ctx context.Context, r *result, d *document) error {
-	from, some := int64(0), true
-	if !g.strict || g.sessions.Subagents != selection.WithSubagents {
-		var err error
-		if from, some, err = d.first(ctx); err != nil {
-			return err
-		}
+	from, some, err := d.first(ctx)
+	if err != nil {
+		return err
 	}
-	if some || g.strict || g.count || g.countMatches || g.namesWithout {
-		if err := d.isLeftOut(ctx); err != nil {
-			r.leftOut = some
-			return err
-		}
-	}
-	if !some && !g.strict {
+	if !some {
 		return nil
 	}
 	d.forget()
@@ -115,12 +106,9 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 			return err
 		}
 	}
-	err := d.matches(ctx, r, from)
+	err = d.matches(ctx, r, from)
 	if errors.Is(err, errEnough) {
 		err = nil
-	}
-	if err == nil && g.strict && len(d.problems) > 0 {
-		err = address.Locate(d.in.Name, d.problems[0])
 	}
 	return err
 }
@@ -174,7 +162,7 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 // read reads the tree of the session, and warns of its damage.
 func (d *document) read(ctx context.Context) error {
 	old := d.header.Version < session.Version
-	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {
+	if !old {
 		t, ok, err := d.plainTree(ctx)
 		if err != nil {
 			return address.Locate(d.in.Name, err)
@@ -196,7 +184,7 @@ func (d *document) read(ctx context.Context) error {
 		d.entries = s.Entries
 	}
 	d.in.Warn(s.Problems)
-	leaf, err := s.ResolveLeaf(d.g.leaf)
+	leaf, err := s.ResolveLeaf("last")
 	if err != nil {
 		return address.Locate(d.in.Name, err)
 	}
@@ -275,25 +263,6 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 		if err := visit(next, e); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// errOther ends the search of a session that --subagents leaves out.
-var errOther = errors.New("left out by --subagents")
-
-// isLeftOut returns errOther if --subagents leaves a session out.
-func (d *document) isLeftOut(ctx context.Context) error {
-	which := d.g.sessions.Subagents
-	if which == selection.WithSubagents {
-		return nil
-	}
-	is, err := selection.OfSubagent(d.in.Place("").Path, d.header, d.reader(ctx, 0))
-	switch {
-	case err != nil:
-		return address.Locate(d.in.Name, err)
-	case !which.Takes(is):
-		return errOther
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 // onScreen returns the terminal that gets rows below headings; nil if there is none, or if a flag asks for the rows
 // that programs get.
 func (c *config) onScreen(sc *screen.Screen) *screen.Screen {
-	if c.json || c.entries || c.count || c.countMatches || c.names || c.namesWithout || c.only || c.withName || c.withoutName || c.noHeading ||
-		c.raw || c.nul || c.quiet || c.before+c.after > 0 || c.maxTokens >= 0 || c.width >= 0 {
+	if c.json || c.entries || c.count || c.names || c.namesWithout || c.only || c.withName || c.withoutName ||
+		c.nul || c.quiet || c.before+c.after > 0 || c.maxTokens >= 0 {
 		return nil
 	}
 	return sc

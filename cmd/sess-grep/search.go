@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -29,7 +28,6 @@ type search struct {
 	roles   map[string]bool // nil for all
 	expr    *jq.Filter      // nil for none
 	exprMu  sync.Mutex      // a filter is for one at a time
-	glob    *calls.Glob     // of --touched, nil for any
 
 	// unfiltered says that lines without a match matter.
 	unfiltered bool
@@ -50,11 +48,6 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	if g.expr, err = jq.Flag("--where", c.where); err != nil {
 		return nil, err
 	}
-	if c.touched != "" {
-		if g.glob, err = calls.FileGlob(c.touched); err != nil {
-			return nil, cli.UsageError("--touched: %v", err)
-		}
-	}
 	if words := cli.Words(c.role); len(words) > 0 {
 		g.roles = map[string]bool{}
 		for _, w := range words {
@@ -68,7 +61,7 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	g.term = screen.On(s.Out, s.OutFile(), s.Color)
 	g.screen = c.onScreen(g.term)
 	g.unfiltered = c.invert || c.sessions.NoSelf
-	g.spans = c.only || c.json || c.countMatches || tty.Color(s.Color, s.OutFile(), os.LookupEnv)
+	g.spans = c.only || c.json || tty.Color(s.Color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }
 
@@ -77,12 +70,10 @@ type result struct {
 	src          selection.Source
 	groups       chan group // of entries with a match
 	count        int        // entries, once groups is closed
-	found        int        // matches
 	err          error
 	place        row.Place
 	cwd, harness string              // as the header has them
 	sure         bool                // it is a session, of the right place
-	leftOut      bool                // by --subagents, and may have a match
 	info         session.Info        // for a screen
 	short        func(string) string // shortens ids of entries for a screen
 }
@@ -122,7 +113,7 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 			}
 		}
 		switch {
-		case p.skips(r):
+		case errors.Is(r.err, selection.ErrNotHere):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -170,9 +161,6 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 	}
 	if p.copies > 0 && !p.quiet {
 		p.streams.Infof("%s of these entries in other places not shown; --copies shows them", tty.Count(p.copies, "copy", "copies"))
-	}
-	if p.leftOut > 0 && !p.quiet {
-		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), selection.OnlySubagents)
 	}
 	switch {
 	case failed > 0 && len(all.List) == 1:
@@ -249,7 +237,7 @@ func (g *search) results(ctx context.Context, list []selection.Source) iter.Seq2
 
 // batch searches sources, one after the other.
 func (g *search) batch(ctx context.Context, b *batch, part []selection.Source) {
-	quick := !g.unfiltered && !g.strict && !g.count && !g.countMatches && !g.namesWithout
+	quick := !g.unfiltered && !g.count && !g.namesWithout
 	var scanner *grep.Scanner
 	for _, src := range part {
 		if quick && src.Plain {

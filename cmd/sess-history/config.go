@@ -26,24 +26,21 @@ type config struct {
 	ignoreCase   bool
 	dup          bool
 	limit        int
-	json, nul    bool
+	json         bool
 }
 
 func (c *config) flags() []cli.Flag {
 	c.sessions.Tells = true
 	return slices.Concat(
-		c.sessions.Places(),
+		c.sessions.Flags(selection.All, selection.Agent, selection.CWD, selection.NoSelf),
 		[]cli.Flag{
-			c.sessions.NoSelfFlag(),
 			cli.String(&c.database, "db", "", "use the agent's database `FILE`: list the prompts of oh-my-pi's history.db, too"),
 			cli.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
 			cli.Count(&c.limit, "limit", "print at most `N` prompts, the newest"),
-			c.sessions.ExactFlag(),
 			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
-			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and prompts are printed whole"),
 		},
 	)
 }
@@ -52,18 +49,14 @@ func (c *config) flags() []cli.Flag {
 type query struct {
 	words        []*grep.Pattern
 	since, until int64 // in milliseconds since the epoch; 0 for any
-	subagents    selection.Subagents
 }
 
 // query makes the query of the flags and words. An empty word is in every prompt.
 func (c *config) query(words []string, now time.Time) (*query, error) {
-	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.nul, "-0")); err != nil {
-		return nil, err
-	}
 	if c.database == "-" {
 		return nil, cli.UsageError("--db wants a file: a database is not read from a stream")
 	}
-	q := &query{subagents: c.sessions.Subagents}
+	q := &query{}
 	for _, w := range words {
 		p, err := grep.Compile([]string{w}, grep.Options{Fixed: true, IgnoreCase: c.ignoreCase})
 		if err != nil {
@@ -84,11 +77,9 @@ func (c *config) query(words []string, now time.Time) (*query, error) {
 			*to = at.UnixMilli()
 		}
 	}
-	if !c.sessions.Exact {
-		c.sessions.Timed = c.limit > 0
-		if q.since != 0 {
-			c.sessions.WrittenSince = time.UnixMilli(q.since)
-		}
+	c.sessions.Timed = c.limit > 0
+	if q.since != 0 {
+		c.sessions.WrittenSince = time.UnixMilli(q.since)
 	}
 	return q, nil
 }
@@ -110,8 +101,6 @@ func (q *query) wants(p prompt) bool {
 func (c *config) print(s *cli.Streams, rows []line) error {
 	out, form := s.Out, line.cells
 	switch {
-	case c.nul:
-		out, form = s.Out, func(r line) string { return r.text + "\x00" }
 	case c.json:
 		out, form = s.Out, line.json
 	default:

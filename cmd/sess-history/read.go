@@ -113,9 +113,6 @@ var marks = func() (all [][]byte) {
 	return append(all, []byte(`\u00`))
 }()
 
-// errSubagent ends the reading of a session that is a sub-agent's.
-var errSubagent = errors.New("a sub-agent's")
-
 // read reads a session. Prompts that it read before an error count.
 func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt, err error) {
 	in, err := src.Open(ctx, r.streams)
@@ -133,10 +130,7 @@ func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt,
 	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID), origin: selection.Origin(src.Name)}
 	d.subagent = store.ParentFile(d.place.Path) != ""
 	err = d.read(content)
-	switch {
-	case errors.Is(err, errSubagent):
-		return nil, nil
-	case err != nil:
+	if err != nil {
 		err = address.Locate(in.Name, err)
 	}
 	if d.bad > 0 {
@@ -243,9 +237,7 @@ func (d *document) block(b jsonl.Block) error {
 // take takes an entry.
 func (d *document) take(e session.Entry) error {
 	if !d.subagent && selection.IsSubagent(d.header, e) {
-		if d.subagent = true; !d.query.subagents.Takes(true) {
-			return errSubagent
-		}
+		d.subagent = true
 	}
 	if text, ok := convo.Prompt(e); ok {
 		written, _ := e.Timestamp()
@@ -258,9 +250,6 @@ func (d *document) take(e session.Entry) error {
 
 // prompts returns the prompts that are wanted.
 func (d *document) prompts() (list []prompt) {
-	if !d.query.subagents.Takes(d.subagent) {
-		return nil
-	}
 	for i, m := range d.said {
 		p := prompt{
 			Place: d.place, text: m.text, time: m.time, agent: d.src.Owner(),

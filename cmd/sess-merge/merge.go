@@ -166,7 +166,7 @@ func (c *config) merge(ctx context.Context, s *cli.Streams, sources []merge.Sour
 	tally := cli.NewTally(s.Warnf)
 	r, err := merge.Merge(ctx, sources, merge.Options{
 		Base: base, OnConflict: merge.Policy(c.onConflict), Deleted: merge.Deletion(c.deleted), Header: merge.Policy(c.header),
-		OwnLast: c.leaf == "ours", Force: c.force, Strict: c.strict, Warn: tally.Warnf,
+		OwnLast: c.leaf == "ours", Force: c.force, Warn: tally.Warnf,
 	})
 	tally.More("", "")
 	if r != nil {
@@ -253,7 +253,7 @@ func rowOf(r merge.Report) string {
 }
 
 type config struct {
-	into, git, json, force, strict    bool
+	into, git, json, force            bool
 	leaf, onConflict, header, deleted string
 	dest                              address.Destination
 	target                            address.TargetOptions
@@ -268,7 +268,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
 		cli.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
 		cli.Bool(&c.force, "unrelated", "merge sessions of different ids"),
-		cli.Bool(&c.strict, "strict", "end with status 3 for a torn last line"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output"),
 		c.dest.ForceFlag(),
 		cli.Bool(&c.json, "json", "print a JSON object for the merge: a report"),

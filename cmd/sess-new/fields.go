@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -34,7 +32,7 @@ func (c *config) lines(s *cli.Streams, h session.HeaderFields) ([]string, error)
 
 // header returns the fields of the new header but for its time.
 func (c *config) header(ctx context.Context, s *cli.Streams) (h session.HeaderFields, err error) {
-	if err := cmp.Or(cli.UTF8("--title", c.title), cli.UTF8("--task", c.task), cli.UTF8("--tools", c.tools)); err != nil {
+	if err := cli.UTF8("--title", c.title); err != nil {
 		return h, err
 	}
 	h.Title = session.OneLine(c.title)
@@ -52,34 +50,22 @@ func (c *config) header(ctx context.Context, s *cli.Streams) (h session.HeaderFi
 	return h, nil
 }
 
-// addInit adds the session_init entry, if any of its flags was given.
+// addInit adds the session_init entry, if there is a system prompt.
 func (c *config) addInit(s *cli.Streams, b *session.Batch) error {
-	if c.system == "" && c.task == "" && c.tools == "" {
+	if c.system == "" {
 		return nil
 	}
-	prompt := ""
-	if c.system != "" {
-		var err error
-		if prompt, err = s.ReadText(c.system, "system prompt", "--system FILE"); err != nil {
-			return err
-		}
+	prompt, err := s.ReadText(c.system, "system prompt", "--system FILE")
+	if err != nil {
+		return err
 	}
-	tools := "[]"
-	if c.tools != "" {
-		names := strings.Split(c.tools, ",")
-		for i, n := range names {
-			names[i] = js.Quote(strings.TrimSpace(n))
-		}
-		tools = "[" + strings.Join(names, ",") + "]"
-	}
-	_, err := b.Add(session.TypeSessionInit, js.StringField("systemPrompt", prompt),
-		js.StringField("task", c.task), js.RawField("tools", tools))
+	_, err = b.Add(session.TypeSessionInit, js.StringField("systemPrompt", prompt), js.StringField("task", ""), js.RawField("tools", "[]"))
 	return err
 }
 
 type config struct {
-	cwd, title, id, parent, system, task, tools string
-	dest                                        address.Destination
+	cwd, title, id, parent, system string
+	dest                           address.Destination
 }
 
 func (c *config) flags() []cli.Flag {
@@ -89,8 +75,6 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
 		cli.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
 		cli.String(&c.system, "system", "", "begin with the system prompt in `FILE`"),
-		cli.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
-		cli.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
 		cli.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
 		address.CreateFlag(&c.dest.Create),
 	}, c.dest.Flags()...)

@@ -28,7 +28,7 @@ type settings struct {
 	reinject                          string
 	harness                           address.Harness
 	budget                            int64
-	system, reverse, noHeader, strict bool
+	system, noHeader, strict          bool
 	raw, branches                     bool
 }
 
@@ -46,7 +46,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
 		address.HarnessFlag(&c.harness),
 		address.BlobsVariable(&c.blobs),
-		cli.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
 		cli.Bool(&c.noHeader, "no-header", "leave out the header"),
 		cli.String(&c.where, "where", "", "only entries, without the header, for which the gojq expression `EXPR` is true"),
 		cli.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
@@ -61,10 +60,8 @@ func (c *config) flags() []cli.Flag {
 // compile.
 func (c *config) check() error {
 	switch {
-	case c.branches && (c.as != "entries" || c.leaf != c.defaults.leaf || c.reverse || c.budget > 0 || c.last > 0 || c.turns > 0):
+	case c.branches && (c.as != "entries" || c.leaf != c.defaults.leaf || c.budget > 0 || c.last > 0 || c.turns > 0):
 		return cli.UsageError("--branches prints all entries: it goes with --as entries, and with nothing that takes a part of a path")
-	case c.reverse && c.as != "entries":
-		return cli.UsageError("--reverse goes with --as entries alone")
 	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):
 		return cli.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
 	case c.harness == address.KeepHarness && c.verbatim():

@@ -63,9 +63,5 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if c.budget > 0 || c.last > 0 || c.turns > 0 {
 		r.cut()
 	}
-	if c.reverse {
-		r.path = slices.Clone(r.path)
-		slices.Reverse(r.path)
-	}
 	return r.render()
 }

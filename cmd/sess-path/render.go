@@ -139,7 +139,7 @@ func (r *renderer) systemPrompt() []session.Message {
 // entries prints the path as a session, or those of its entries that --where
 // selects.
 func (r *renderer) entries() error {
-	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" && r.wanted == nil {
+	if !r.noHeader && r.where == "" && r.jq == "" && r.wanted == nil {
 		for _, line := range r.lead {
 			if err := r.line(r.streams.Out, line); err != nil {
 				return err

@@ -53,7 +53,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
 			cli.String(&c.baseline, "baseline", "", "compare with `FILE`, which an earlier run wrote: what it knows is no finding; with --check"),
 			cli.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
-		}, c.sessions.Flags()...)...),
+		}, c.sessions.Flags(selection.AllBelow, selection.Agent, selection.Since)...)...),
 	)
 }
 

@@ -33,15 +33,20 @@ type config struct {
 	strict, strictPrices, damagedOK   bool
 	allowUnpriced                     bool
 	knownUsage                        []string
-	json, csv, plot, line, ascii      bool
-	asTable                           bool
-	svg, measure, leaf                string
+	json, csv                         bool
+	plot, svg, measure                string
 
 	keys     []string
 	zone     *time.Location
 	from, to time.Time
 	limits   limits
 }
+
+// The kinds of plots.
+const (
+	plotBars = "bars"
+	plotLine = "line"
+)
 
 // The modes of the tool.
 const (
@@ -51,10 +56,6 @@ const (
 )
 
 func (c *config) flags() []cli.Flag {
-	// Since and until are about calls here, which the selection knows nothing of.
-	selection := slices.DeleteFunc(c.sessions.Flags(), func(f cli.Flag) bool {
-		return slices.Contains([]string{"since", "until"}, f.Names()[0])
-	})
 	return slices.Concat(
 		cli.Group("What",
 			cli.Bool(&c.asUsage, "usage", "print what calls used and cost (the default for several sessions)"),
@@ -62,11 +63,9 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.asCompactions, "compactions", "show what each compaction saved and cost"),
 			cli.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(usage.Keys(), ", ")+"; with --context "+strings.Join(usage.ContextKeys(), ", ")),
 			cli.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
-			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, with --context"),
 		),
-		cli.Group("Sessions", append(selection,
-			c.sessions.NoSelfFlag(),
-			c.sessions.ExactFlag(),
+		cli.Group("Sessions", append(c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.WhichSubagents),
+			// They are about calls here, which the selection knows nothing of.
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
 			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
@@ -96,10 +95,7 @@ func (c *config) outputFlags() []cli.Flag {
 	return cli.Group("Output",
 		cli.Bool(&c.json, "json", "print a JSON object for each row, the total last"),
 		cli.Bool(&c.csv, "csv", "print comma-separated values"),
-		cli.Bool(&c.asTable, "table", "print headings and all columns, with whole numbers"),
-		cli.Bool(&c.plot, "plot", "print bars"),
-		cli.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
-		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters"),
+		cli.Choice(&c.plot, "plot", []string{"", plotBars, plotLine}, "print a plot of `KIND`"),
 		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
 		cli.Choice(&c.measure, "measure", []string{"", "cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}, "plot `WHAT`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
@@ -112,7 +108,7 @@ func (c *config) check() (err error) {
 	if err := cli.Exclusive(cli.NameIf(c.asUsage, modeUsage), cli.NameIf(c.asContext, modeContext), cli.NameIf(c.asCompactions, modeCompactions)); err != nil {
 		return err
 	}
-	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.csv, "--csv"), cli.NameIf(c.asTable, "--table"), cli.NameIf(c.plot, "--plot"), cli.NameIf(c.line, "--line")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.csv, "--csv"), cli.NameIf(c.plot != "", "--plot")); err != nil {
 		return err
 	}
 	for _, v := range c.by {
@@ -132,13 +128,13 @@ func (c *config) check() (err error) {
 	if c.to, err = listing.When(c.until, now); err != nil {
 		return cli.UsageError("--until: %v", err)
 	}
-	if c.line && (len(c.keys) != 1 || !slices.Contains(usage.TimeKeys(), c.keys[0])) {
-		return cli.UsageError("--line wants --by with one of %s", strings.Join(usage.TimeKeys(), ", "))
+	if c.plot == plotLine && (len(c.keys) != 1 || !slices.Contains(usage.TimeKeys(), c.keys[0])) {
+		return cli.UsageError("--plot line wants --by with one of %s", strings.Join(usage.TimeKeys(), ", "))
 	}
-	if c.line && c.top > 0 {
-		return cli.UsageError("--line shows all rows: it has no --limit")
+	if c.plot == plotLine && c.top > 0 {
+		return cli.UsageError("--plot line shows all rows: it has no --limit")
 	}
-	if c.svg == "-" && (c.json || c.csv || c.plot || c.line) {
+	if c.svg == "-" && (c.json || c.csv || c.plot != "") {
 		return cli.UsageError("--svg - is all that is printed")
 	}
 	if c.tree && !slices.Equal(c.keys, []string{"session"}) {
@@ -155,14 +151,14 @@ func (c *config) check() (err error) {
 func (c *config) checkMode() error {
 	refused := []string{
 		cli.NameIf(c.maxCost != "", "--max-cost"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.since != "", "--since"),
-		cli.NameIf(c.until != "", "--until"), cli.NameIf(c.noDedup, "--copies"), cli.NameIf(c.line, "--line"), cli.NameIf(c.measure != "", "--measure"),
+		cli.NameIf(c.until != "", "--until"), cli.NameIf(c.noDedup, "--copies"), cli.NameIf(c.plot == plotLine, "--plot line"), cli.NameIf(c.measure != "", "--measure"),
 	}
 	mode := modeContext
 	switch {
 	case c.asCompactions:
 		mode = modeCompactions
 		refused = append(refused, cli.NameIf(c.maxContext != "", "--max-context"), cli.NameIf(c.baseline != "", "--baseline"),
-			cli.NameIf(c.plot, "--plot"), cli.NameIf(c.svg != "", "--svg"), cli.NameIf(c.top > 0, "--limit"), cli.NameIf(c.sort != "", "--sort"))
+			cli.NameIf(c.plot != "", "--plot"), cli.NameIf(c.svg != "", "--svg"), cli.NameIf(c.top > 0, "--limit"), cli.NameIf(c.sort != "", "--sort"))
 	case !c.asContext:
 		return nil
 	}
@@ -219,7 +215,7 @@ func zone(name string) (*time.Location, error) {
 // find finds the sessions to read. A call that was made since a time is in a session that
 // was written since: where a session has to be converted to be read, that saves most.
 func (c *config) find(ctx context.Context, s *cli.Streams, operands []string) (selection.Found, error) {
-	if !c.sessions.Exact && !s.Judges() {
+	if !s.Judges() {
 		c.sessions.WrittenSince = c.from
 	}
 	if c.asContext {
@@ -297,6 +293,6 @@ max-tokens
 max-context: status 1 if a context has more than N tokens
 json
 csv
-plot
+plot: print bars, or a line over time
 limit
 `

@@ -114,7 +114,7 @@ func (r *report) each(ctx context.Context, found selection.Found, visit func(sel
 
 // contextOf takes the context of a session apart.
 func (r *report) contextOf(src *address.Source) (usage.Context, []session.Entry, error) {
-	leaf, err := src.Leaf(r.leaf)
+	leaf, err := src.Leaf("last")
 	if err != nil {
 		return usage.Context{}, nil, err
 	}
@@ -201,7 +201,7 @@ func (r *report) showContext(src *address.Source, c usage.Context, named bool) e
 	switch {
 	case r.json:
 		return r.contextJSON(src, rows, total, c)
-	case r.plot:
+	case r.plot != "":
 		return r.draw(r.contextChart(rows, c))
 	}
 	if r.screen != nil {

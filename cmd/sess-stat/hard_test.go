@@ -269,7 +269,7 @@ func TestHard17TimesOutOfOrderAndInTheFuture(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	// A line over two centuries is refused, and not drawn for an hour.
-	if _, stderr, status := run(t, text, "--line", "--by", "hour"); status != 2 || !strings.Contains(stderr, "too many units") {
+	if _, stderr, status := run(t, text, "--plot", "line", "--by", "hour"); status != 2 || !strings.Contains(stderr, "too many units") {
 		t.Errorf("%d %s", status, stderr)
 	}
 }

@@ -136,8 +136,8 @@ func TestLimits(t *testing.T) {
 	}
 	for _, args := range []string{
 		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
-		"--json --csv", "--line", "--line --by model", "--line --by day --limit 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
-		"--context --max-cost 1", "--context --max-tokens 1", "--context --since 1d", "--by role --max-cost 1", "--compactions --max-context 1", "--compactions --plot", "--compactions --max-cost 1",
+		"--json --csv", "--plot circles", "--plot line", "--plot line --by model", "--plot line --by day --limit 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
+		"--context --max-cost 1", "--context --max-tokens 1", "--context --since 1d", "--by role --max-cost 1", "--compactions --max-context 1", "--compactions --plot bars", "--compactions --max-cost 1",
 	} {
 		if stdout, _, status := run(t, text, strings.Fields(args)...); status != 2 || stdout != "" {
 			t.Errorf("%s: status %d: %s", args, status, stdout)

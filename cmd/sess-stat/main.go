@@ -27,7 +27,6 @@ var tool = cli.Tool{
 	Examples: `sess-stat --all --by day,model
 sess-stat --usage --max-cost 2 --strict-prices s.jsonl
 sess-stat --context --by tool s.jsonl
-sess-stat --compactions s.jsonl
 sess-stat --agent all --since 7d --by agent,model --json`,
 	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"KEY,KEY": func() []string { return append(usage.Keys(), usage.ContextKeys()...) }}),
@@ -55,7 +54,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		ctx = address.Whole(ctx, c.strict)
 	}
 	r := &report{config: c, streams: s}
-	if !c.json && !c.csv && !c.asTable && !c.plot && !c.line && c.svg != "-" {
+	if !c.json && !c.csv && c.plot == "" && c.svg != "-" {
 		r.screen = screen.On(s.Out, s.OutFile(), s.Color)
 	}
 	switch c.modeFor(found) {

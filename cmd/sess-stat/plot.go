@@ -56,7 +56,7 @@ func (u *usageTable) chart(r *report) (chart, error) {
 			measure = "cost"
 		}
 	}
-	c := chart{value: rounded, line: r.line || len(u.keys) == 1 && slices.Contains(usage.TimeKeys(), u.keys[0]) && r.svg != "" && !r.plot}
+	c := chart{value: rounded, line: r.plot == plotLine || len(u.keys) == 1 && slices.Contains(usage.TimeKeys(), u.keys[0]) && r.svg != "" && r.plot == ""}
 	unit := "tokens: " + measure
 	switch measure {
 	case "cost":
@@ -124,7 +124,7 @@ func amount(v float64) string  { return "$" + strconv.FormatFloat(v, 'f', 4, 64)
 // draw prints a chart as text.
 func (r *report) draw(c chart) error {
 	columns := tty.Width(r.streams.OutFile(), os.LookupEnv)
-	ascii := r.ascii || !tty.UTF8(os.LookupEnv)
+	ascii := !tty.UTF8(os.LookupEnv)
 	if c.line {
 		const lines = 12
 		return r.write(plot.Line(c.Chart, columns, lines, ascii, c.value))

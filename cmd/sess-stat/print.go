@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -23,7 +22,7 @@ func (r *report) showUsage(u *usageTable) error {
 		first.Rows = u.Rows[:r.top]
 		u = &first
 	}
-	if r.svg != "" || r.plot || r.line {
+	if r.svg != "" || r.plot != "" {
 		c, err := u.chart(r)
 		if err != nil {
 			return err
@@ -34,7 +33,7 @@ func (r *report) showUsage(u *usageTable) error {
 		if err != nil || r.svg == "-" {
 			return err
 		}
-		if r.plot || r.line {
+		if r.plot != "" {
 			return r.draw(c)
 		}
 	}
@@ -118,18 +117,15 @@ func (r *report) printTable(t table) error {
 	if len(t.people) > 0 {
 		return r.screen.Table(compactionCols, slices.Values(t.people))
 	}
-	if !r.asTable {
-		for _, row := range t.rows {
-			for i := range row {
-				row[i] = tty.Clean(row[i])
-			}
-			if err := r.write(strings.Join(row, "\t") + "\n"); err != nil {
-				return err
-			}
+	for _, row := range t.rows {
+		for i := range row {
+			row[i] = tty.Clean(row[i])
 		}
-		return nil
+		if err := r.write(strings.Join(row, "\t") + "\n"); err != nil {
+			return err
+		}
 	}
-	return r.columns(t)
+	return nil
 }
 
 // inSheet is the text of a cell for a spreadsheet, which takes one that begins with one of these characters for a formula.
@@ -138,45 +134,6 @@ func inSheet(text string) string {
 		return "'" + text
 	}
 	return text
-}
-
-// columns prints a table for people.
-func (r *report) columns(t table) error {
-	columns := make(cli.Columns, len(t.heads))
-	for i, head := range t.heads {
-		columns[i] = cli.Column{Head: head, Right: i >= t.text && (!t.last || i < len(t.heads)-1)}
-	}
-	for n, row := range t.rows {
-		for i, cell := range row {
-			row[i] = r.forPeople(t, i, cell, n)
-		}
-	}
-	columns.Fit(t.rows...)
-	if err := columns.WriteHead(r.streams); err != nil {
-		return err
-	}
-	for _, row := range t.rows {
-		if err := r.write(strings.TrimRight(columns.Line(row...), " ") + "\n"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forPeople is a cell on a terminal.
-func (r *report) forPeople(t table, column int, cell string, row int) string {
-	switch {
-	case column == 0 && row < len(t.indent):
-		return strings.Repeat(" ", t.indent[row]) + tty.Clean(orNone(cell))
-	case column < t.text:
-		return tty.Clean(cell)
-	case t.last && column == len(t.heads)-1:
-		return tty.Clean(cell)
-	case t.last && column == len(t.heads)-2 && cell != "":
-		whole, part, _ := strings.Cut(cell, ".")
-		return "$" + tty.Thousands(whole) + "." + (part + "0000")[:4]
-	}
-	return tty.Thousands(cell)
 }
 
 // usageJSON prints a row as one object, and the total last.

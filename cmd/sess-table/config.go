@@ -33,7 +33,7 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		cli.Group("Sessions", append(c.sessions.Flags(), c.sessions.NoSelfFlag())...),
+		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.Since)...),
 		cli.Group("Output",
 			cli.String(&c.out, "output, o", "", "make the tables in `DIR`, and print the path of each file that was written; s3://BUCKET[/PREFIX] is a bucket"),
 			cli.Strings(&c.only, "tables", "write only the tables `TABLE,TABLE` beside sessions: messages, calls, usage"),

@@ -13,9 +13,9 @@ import (
 )
 
 type config struct {
-	leaf                                  string
-	heads, labels, json, dot, ascii, full bool
-	prompts, folded                       bool
+	leaf                           string
+	heads, labels, json, dot, full bool
+	prompts                        bool
 }
 
 func (c *config) flags() []cli.Flag {
@@ -25,10 +25,8 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.json, "json", "print a JSON object for each entry, head or label"),
 		cli.Bool(&c.dot, "dot", "print a graph for Graphviz"),
 		cli.Bool(&c.prompts, "prompts", "print the prompts of the path and what was done between them, as on a terminal"),
-		cli.Bool(&c.folded, "folded", "draw entries, with runs folded, as in a pipe"),
 		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
 		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest; it is marked"),
-		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
 	}
 }
 
@@ -36,7 +34,7 @@ func (c *config) flags() []cli.Flag {
 func (c *config) print(s *cli.Streams, t *tree.Tree, src *address.Source, name string) error {
 	from := src.Place()
 	out := s.OutFile()
-	o := tree.Options{ASCII: c.ascii || !tty.UTF8(os.LookupEnv), Full: c.full}
+	o := tree.Options{ASCII: !tty.UTF8(os.LookupEnv), Full: c.full}
 	o.Color = tty.Color(s.Color, out, os.LookupEnv)
 	if tty.IsTerminal(out) {
 		o.Width = tty.Width(out, os.LookupEnv)
@@ -67,7 +65,7 @@ func (c *config) print(s *cli.Streams, t *tree.Tree, src *address.Source, name s
 	case c.dot:
 		return tree.Dot(s.Out, t, o)
 	}
-	if sc := c.screen(s); sc != nil && !c.folded && !c.full {
+	if sc := c.screen(s); sc != nil && !c.full {
 		of := selection.Source{Name: name, Named: true, Agent: address.AgentOf(name)}
 		heading, err := of.HeadingOf(src, screen.Short(nil))
 		if err != nil {
@@ -90,7 +88,7 @@ func (c *config) screen(s *cli.Streams) *screen.Screen {
 	case sc == nil:
 		return nil
 	}
-	return screen.New(*sc, c.ascii || !tty.UTF8(os.LookupEnv))
+	return screen.New(*sc, !tty.UTF8(os.LookupEnv))
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

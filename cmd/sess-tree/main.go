@@ -46,7 +46,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return cli.UsageError("--heads and --labels are two lists: take one")
 	case c.dot && (c.heads || c.labels):
 		return cli.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
-	case c.prompts && (c.folded || c.full || c.heads || c.labels || c.dot || c.json):
+	case c.prompts && (c.full || c.heads || c.labels || c.dot || c.json):
 		return cli.UsageError("--prompts is a drawing of its own")
 	case c.dot && c.json:
 		return cli.UsageError("--dot prints no JSON")

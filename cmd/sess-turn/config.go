@@ -8,6 +8,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/stream"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
@@ -16,18 +17,17 @@ type config struct {
 	text         *string
 	goOn         bool
 	file, system string
-	harness      address.Harness
 	as           string
 
-	window, reserve int64
-	compact         bool
-	summarizer      *string
+	window     int64
+	compact    bool
+	summarizer *string
 
-	reply, print         string
-	timeout              time.Duration
-	retries              *int
-	noStream, keepFailed bool
-	model, provider      string
+	reply, print    string
+	timeout         time.Duration
+	retries         *int
+	keepFailed      bool
+	model, provider string
 
 	expect          string
 	dryRun, noStore bool
@@ -56,6 +56,9 @@ func (c *config) attempts() int {
 	return *c.retries
 }
 
+// reserve is what of the window is left for the answer, in tokens: a quarter of a small one.
+func (c *config) reserve() int64 { return min(compact.DefaultReserve, c.window/4) }
+
 // forms are what the command can be given; the first is the default.
 var forms = []string{"text", "openai", "anthropic", "messages"}
 
@@ -75,19 +78,16 @@ func (c *config) flags() []cli.Flag {
 		}...),
 		cli.Group("What the command reads", []cli.Flag{
 			cli.Choice(&c.as, "as", forms, "give the command the conversation as `FORM`"),
-			address.HarnessFlag(&c.harness),
 			cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`; the oldest messages that do not fit are left out"),
-			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 			cli.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
 			cli.Bool(&c.redact, "redact", "take secrets out of what the command reads, as sess-redact does"),
-			cli.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
+			cli.Variable(command.Variable, cli.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize")),
 		}...),
 		cli.Group("The answer", []cli.Flag{
 			cli.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`"),
 			cli.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: what the command prints, or the text of the answer"),
 			cli.Duration(&c.timeout, "timeout", defaultTimeout, "give up after `DURATION`, and stop the command; 0 is never"),
 			cli.OptionalInt(&c.retries, "retries", "make up to `N` more tries with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
-			cli.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
 			cli.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
 			cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
 			cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
@@ -118,9 +118,6 @@ func (c *config) check(s *cli.Streams, name string) error {
 		return cli.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
 		return cli.UsageError("--timeout and --retries want a number, 0 or more")
-	case c.window > 0 && c.reserve >= c.window:
-		return cli.WithHint(cli.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
-			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
 	}
 	if err := c.checkCompact(); err != nil {
 		return err
@@ -156,8 +153,6 @@ func (c *config) checkCompact() error {
 	switch {
 	case c.compact && c.noStore:
 		return cli.UsageError("--compact stores a summary, and --no-store stores nothing")
-	case c.summarizer != nil && !c.compact:
-		return cli.UsageError("--summarizer goes with --compact")
 	case !c.compact:
 		return nil
 	case c.window == 0:
@@ -166,7 +161,7 @@ func (c *config) checkCompact() error {
 		return cli.UsageError("--compact changes the leaf: neither --parent nor --expect-leaf goes with it")
 	case c.summarizer == nil && (c.as != "text" || c.reply != stream.Text):
 		return cli.WithHint(cli.UsageError("--compact asks the command for a summary in plain text, and it reads or prints another form"),
-			"name a command that summarizes with --summarizer, or none with --summarizer ''")
+			"the variable %s names a command that summarizes", command.Variable)
 	}
 	return nil
 }

@@ -158,11 +158,11 @@ var attempts = []attempt{
 // fit compacts the session if the new prompt does not fit behind it. A summarizer that failed is
 // not asked again. The cut leaves out the part that no compaction makes fit.
 func (t *turn) fit() error {
-	needed := compact.Measure(t.path, compact.Trigger{Window: t.window, Reserve: t.reserve + t.said()}).Needed
+	needed := compact.Measure(t.path, compact.Trigger{Window: t.window, Reserve: t.reserve() + t.said()}).Needed
 	if !needed || t.said() >= t.room() {
 		return nil
 	}
-	asks := t.summarizer == nil || *t.summarizer != ""
+	asks := true
 	for _, a := range attempts {
 		if !a.extract && !asks {
 			continue

@@ -244,9 +244,7 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 		Env: []string{"SESS_FILE=" + t.stored, "SESS_LEAF=" + t.leaf, fmt.Sprintf("SESS_TOKENS=%d", t.tokens)},
 	}
 	shown := t.shown()
-	if !t.noStream {
-		cmd.Stdout = shown
-	}
+	cmd.Stdout = shown
 	if t.streams.Verbose {
 		cmd.Stderr = t.streams.Err
 	}
@@ -259,14 +257,11 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 		printed, err = cmd.Collect(ctx, prompt)
 		return "", err
 	})
-	if err == nil && t.noStream {
-		_, _ = shown.Write(printed) // it remembers its error
-	}
 	if d, ok := shown.(*stream.Decoder); ok {
 		_ = d.Close() // damage is told when the answer is stored
 		return printed, err
 	}
-	if tty.IsTerminal(t.streams.OutFile()) && len(printed) > 0 && printed[len(printed)-1] != '\n' && (err == nil || !t.noStream) {
+	if tty.IsTerminal(t.streams.OutFile()) && len(printed) > 0 && printed[len(printed)-1] != '\n' {
 		_, _ = t.out.Write([]byte("\n"))
 	}
 	return printed, err
@@ -356,7 +351,7 @@ func (t *turn) ask() (string, error) {
 // part that fits the window.
 func (t *turn) context() []convo.Projected {
 	var projection []convo.Projected
-	for _, p := range t.harness.Spoken(t.streams, t.session, convo.Project(t.path)) {
+	for _, p := range address.DropHarness.Spoken(t.streams, t.session, convo.Project(t.path)) {
 		p.Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return m.Role() == session.RoleSystem })
 		projection = append(projection, p)
 	}
@@ -370,15 +365,15 @@ func (t *turn) context() []convo.Projected {
 	left := len(convo.MessagesOf(projection)) - len(convo.MessagesOf(kept))
 	switch {
 	case !ok:
-		t.streams.Warnf("%s: what is said now needs more than --window less --reserve, %d tokens", t.session, t.room())
+		t.streams.Warnf("%s: what is said now needs more than the window has room for, %d tokens", t.session, t.room())
 	case left > 0:
-		t.streams.Warnf("%s: the context does not fit --window less --reserve; messages left out, the oldest: %d", t.session, left)
+		t.streams.Warnf("%s: the context does not fit the window; messages left out, the oldest: %d", t.session, left)
 	}
 	return kept
 }
 
 // room is how many tokens of the window may be used.
-func (t *turn) room() int64 { return t.window - t.reserve }
+func (t *turn) room() int64 { return t.window - t.reserve() }
 
 // said is how many of them are for the new prompt, the system prompt included.
 func (t *turn) said() int64 {

@@ -12,12 +12,11 @@ import (
 )
 
 type config struct {
-	once, every, json, lines  bool
-	damagedOK                 bool
-	until                     []string
-	after                     string
-	timeout, settle, patience time.Duration
-	sessions                  selection.Selection
+	once, every, json, lines bool
+	until                    []string
+	after                    string
+	timeout, settle          time.Duration
+	sessions                 selection.Selection
 
 	wanted map[string]bool // the states of --state
 	argv   []string
@@ -39,12 +38,10 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, since when, SESSION and what"),
 			cli.Strings(&c.until, "state", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
 			cli.Bool(&c.every, "every", "with --state, end when every session has got there, and not the first"),
-			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
+			cli.Variable("SESS_SETTLE", cli.Duration(&c.settle, "settle", status.Settle, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written")),
 			cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, with status 1; 0 is never"),
-			cli.Duration(&c.settle, "settle", 2*time.Minute, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written"),
-			cli.Duration(&c.patience, "patience", 0, "a call that is open for `DURATION` counts as asks: it may wait for a permission; 0 is never"),
 		),
-		cli.Group("Sessions", c.sessions.Places()...),
+		cli.Group("Sessions", c.sessions.Flags(selection.All, selection.Agent)...),
 		cli.Group("Output",
 			cli.String(&c.after, "after", afterNow, "print only what is behind `WHERE`, an entry; null is before all of them, and now behind all that are there"),
 			cli.Bool(&c.json, "json", "print a JSON object for each row"),
@@ -63,9 +60,6 @@ func (c *config) check(s *cli.Streams) error {
 	}
 	if c.every && len(c.until) == 0 {
 		return cli.UsageError("--every says when --state ends: there is none")
-	}
-	if c.damagedOK && len(c.until) == 0 {
-		return cli.UsageError("--damaged-ok goes with --state, which reads the session to its end")
 	}
 	for _, word := range cli.Words(c.until) {
 		if err := cli.RefuseUnknown("state", word, append(status.Names(), waiting)); err != nil {

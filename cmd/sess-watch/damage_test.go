@@ -26,12 +26,10 @@ func TestDamage(t *testing.T) {
 	}{
 		{"whole", head + reply, false, "--state answered", 0},
 		{"a damaged line", head + `{"type":"mess` + "\n" + reply, false, "--state answered", 2},
-		{"a damaged line that is let pass", head + `{"type":"mess` + "\n" + reply, false, "--state answered --damaged-ok", 0},
 		{"a parent that is missing", head + strings.Replace(reply, `"a0000001"`, `"b0000001"`, 1), false, "--state answered", 2},
 		{"a line that is being written", head + reply + `{"type":"mess`, false, "--state answered", 0},
 		{"a line that was left torn", head + reply + `{"type":"mess`, true, "--state answered", 2},
 		{"not waited for", head + `{"type":"mess` + "\n" + reply, false, "--once", 0},
-		{"nothing to let pass", head + reply, false, "--once --damaged-ok", 2},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		must.Do(t, os.WriteFile(path, []byte(tt.text), 0o600))

@@ -98,7 +98,7 @@ func (w *watcher) table(sc *screen.Screen, isIdle func(state string, since int64
 	var rows []line
 	var names []string
 	for _, d := range w.all {
-		st := d.state.At(sc.Now.UnixMilli(), w.settle, w.patience)
+		st := d.state.At(sc.Now.UnixMilli(), w.settle)
 		if st.Name == status.Working && st.Since != 0 && sc.Now.Sub(time.UnixMilli(st.Since)) > silentAfter {
 			st.Name = silent
 		}

@@ -148,7 +148,7 @@ func (w *watcher) list() error {
 	}
 	now := time.Now().UnixMilli()
 	for _, d := range w.all {
-		st := d.state.At(now, w.settle, w.patience)
+		st := d.state.At(now, w.settle)
 		text := w.object(d, st)
 		if !w.json {
 			text = strings.Join([]string{st.Name, since(st), d.name(), tty.Clean(d.what)}, "\t")
@@ -259,7 +259,7 @@ func (w *watcher) missed(d *watched) {
 
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.
 func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
-	st := d.state.At(now, w.settle, w.patience)
+	st := d.state.At(now, w.settle)
 	for _, p := range d.take(st.Name == status.Working) {
 		var err error
 		switch {
@@ -317,7 +317,7 @@ func (w *watcher) done(now int64) (bool, error) {
 	}
 	there, elsewhere := 0, ""
 	for _, d := range w.all {
-		switch st := d.state.At(now, w.settle, w.patience); {
+		switch st := d.state.At(now, w.settle); {
 		case w.wanted[st.Name]:
 			there++
 		case status.Waits(st.Name) && now-st.Since >= w.settle.Milliseconds():
@@ -340,15 +340,12 @@ func (w *watcher) unread(ctx context.Context) error {
 	if err := w.reading.Err(); err != nil {
 		w.streams.Alwaysf("%v", err)
 	}
-	if w.damagedOK {
-		return nil
-	}
 	w.streams.Gate()       // they are read again
 	w.streams.Quiet = true // its warnings were printed
 	defer func() { w.streams.Quiet = w.quiet }()
 	now := time.Now().UnixMilli()
 	for _, d := range w.all {
-		if !w.wanted[d.state.At(now, w.settle, w.patience).Name] {
+		if !w.wanted[d.state.At(now, w.settle).Name] {
 			continue
 		}
 		in, err := d.src.Open(address.Whole(ctx, false), w.streams)

@@ -30,9 +30,6 @@ func NewBlob(data []byte) Blob {
 	return Blob{Sum: hex.EncodeToString(sum[:]), Data: data}
 }
 
-// Ref returns the text that replaces the data in a session.
-func (b Blob) Ref() string { return blobPrefix + b.Sum }
-
 // IsBlobRef reports whether s has the form of a reference to a blob. Its name
 // may still be none; see [BlobSum].
 func IsBlobRef(s string) bool { return strings.HasPrefix(s, blobPrefix) }

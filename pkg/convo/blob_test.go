@@ -29,6 +29,9 @@ func (s shelf) get(sum string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
+// refTo is the reference to a blob, as oh-my-pi writes it.
+func refTo(b convo.Blob) string { return "blob:sha256:" + b.Sum }
+
 func ompBlob(sum string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(corpus.Dir(), "omp", "blobs", sum))
 }
@@ -63,7 +66,7 @@ func TestResolvePlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := strings.NewReplacer(`"R"`, `"`+image.Ref()+`"`, `"U"`, `"`+link.Ref()+`"`).Replace(test.in)
+			in := strings.NewReplacer(`"R"`, `"`+refTo(image)+`"`, `"U"`, `"`+refTo(link)+`"`).Replace(test.in)
 			want := in
 			if test.want {
 				want = strings.NewReplacer(`"R"`, `"`+full+`"`, `"U"`, `"`+string(url)+`"`).Replace(test.in)
@@ -173,7 +176,7 @@ func TestResolveBlobsProblems(t *testing.T) {
 		image(p + strings.Repeat("a", 63) + "/"):                convo.BlobName,
 		image(p + strings.Repeat("a", 63) + `\u0000`):           convo.BlobName,
 		image(`\u0062lob:sha256:x`):                             convo.BlobName,
-		`{"image_url":"` + other.Ref() + `"}`:                   convo.BlobHash, // no data URL
+		`{"image_url":"` + refTo(other) + `"}`:                  convo.BlobHash, // no data URL
 		`{"content":[{"type":"text","data":"` + p + `"}]}`:      "",
 		`{"content":[{"type":"text","text":"` + p + `x"}]}`:     "",
 		`{"other":[{"type":"image","data":"` + p + `x"}]}`:      "",
@@ -194,7 +197,7 @@ func TestResolveBlobsProblems(t *testing.T) {
 			t.Errorf("%s\n%v, want %q", in, problems, want)
 		}
 	}
-	in := `{"content":[{"type":"image","data":"\u0062lob:sha256:` + other.Sum + `"}],"image_url":"` + url.Ref() + `"}`
+	in := `{"content":[{"type":"image","data":"\u0062lob:sha256:` + other.Sum + `"}],"image_url":"` + refTo(url) + `"}`
 	got, problems := convo.ResolveBlobs(entry(t, in), get)
 	want := `{"content":[{"type":"image","data":"b3RoZXI="}],"image_url":"data:image/png;base64,AA=="}`
 	if got.Raw() != want || problems != nil {

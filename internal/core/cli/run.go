@@ -56,7 +56,6 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		return ExitUsage
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
-	s.bare = buffered
 	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: stderr}
 	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
 	if returned {

@@ -46,7 +46,6 @@ type Streams struct {
 	each     bool           // the environment has Unfolded
 	fold     *fold          // nil if warnings are printed at once
 	unjudged map[string]int // damaged lines of sessions; nil if the run is no gate
-	bare     io.Writer      // what Raw returns
 	raw      io.Writer      // standard error itself
 	ends     []func()       // of AtEnd
 }
@@ -191,15 +190,6 @@ func (s *Streams) forRunner(w io.Writer) io.Writer {
 		}
 	}
 	return tty.Log(w)
-}
-
-// Raw returns standard output with nothing made visible, on a terminal neither: for a flag
-// with which a user asks for just that. It has the buffer of Out.
-func (s *Streams) Raw() io.Writer {
-	if s.bare == nil {
-		return s.Out
-	}
-	return s.bare
 }
 
 // onTerminal returns a writer that makes control characters of its text visible if standard output

@@ -60,36 +60,51 @@ type Selection struct {
 	Tells bool
 }
 
-// Flags are the flags that fill a selection, of a tool that also takes directories.
-func (c *Selection) Flags() []cli.Flag {
-	return append(c.places("take all sessions of every project of the store, or one level below each DIR"),
-		cli.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-		cli.String(&c.Until, "until", "", "only sessions modified before `WHEN`"),
-	)
-}
+// A Flag is one of those that fill a selection. They have the same words in every tool that has them.
+type Flag int
 
-// Places are those of the flags that say where the sessions are, and whose.
-func (c *Selection) Places() []cli.Flag {
-	return c.places("take all sessions of every project of the store")
-}
+// The flags of a selection. A tool has those for which it has a user.
+const (
+	All      Flag = iota // of a tool that takes sessions of the store
+	AllBelow             // of a tool that also takes directories
+	Agent
+	CWD
+	WhichSubagents
+	Since
+	Until
+	NoSelf // of a tool that finds what was said or done
+)
 
-func (c *Selection) places(all string) []cli.Flag {
-	return []cli.Flag{
-		cli.Bool(&c.All, "all, a", all),
-		cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them"),
-		cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
-		cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents: `WHICH`"),
+// Flags are the flags that fill the selection.
+func (c *Selection) Flags(of ...Flag) []cli.Flag {
+	c.Subagents = WithSubagents
+	flags := make([]cli.Flag, len(of))
+	for i, f := range of {
+		flags[i] = c.flag(f)
 	}
+	return flags
 }
 
-// NoSelfFlag is that of a tool that finds what was said or done.
-func (c *Selection) NoSelfFlag() cli.Flag {
-	return cli.Bool(&c.NoSelf, "no-self", "leave out the running session, its copies and its sub-agents")
-}
-
-// ExactFlag is that of a tool that does not read old sessions.
-func (c *Selection) ExactFlag() cli.Flag {
-	return cli.Bool(&c.Exact, "exact", "read every session, whenever its file was written to")
+func (c *Selection) flag(f Flag) cli.Flag {
+	const all = "take all sessions of every project of the store"
+	switch f {
+	case All:
+		return cli.Bool(&c.All, "all, a", all)
+	case AllBelow:
+		return cli.Bool(&c.All, "all, a", all+", or one level below each DIR")
+	case Agent:
+		return cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them")
+	case CWD:
+		return cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`")
+	case WhichSubagents:
+		return cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents: `WHICH`")
+	case Since:
+		return cli.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time")
+	case Until:
+		return cli.String(&c.Until, "until", "", "only sessions modified before `WHEN`")
+	default:
+		return cli.Bool(&c.NoSelf, "no-self", "leave out the running session, its copies and its sub-agents")
+	}
 }
 
 // Given reports whether one of the flags was given.

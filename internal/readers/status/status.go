@@ -66,15 +66,14 @@ func Of(entries []session.Entry, cwd string) State {
 	return m.State
 }
 
-// At is the state at a time, in milliseconds since the epoch. A reply that failed, or says nothing of its end, counts
-// settle after it was written; a call that is open for patience, 0 for ever, waits for a permission.
-func (s State) At(now int64, settle, patience time.Duration) State {
-	age := time.Duration(now-s.Since) * time.Millisecond
-	switch {
-	case s.settled != "" && age >= settle:
+// Settle is for how long a reply that failed, or says nothing of its end, usually counts for one that goes on: an agent may
+// try again.
+const Settle = 2 * time.Minute
+
+// At is the state at a time, in milliseconds since the epoch, of replies that go on for settle.
+func (s State) At(now int64, settle time.Duration) State {
+	if age := time.Duration(now-s.Since) * time.Millisecond; s.settled != "" && age >= settle {
 		s.Name, s.Guess = s.settled, s.settled == Answered
-	case s.Name == Working && s.Call.Name != "" && patience > 0 && age >= patience:
-		s.Name, s.Guess = Asks, true
 	}
 	return s
 }

@@ -113,7 +113,7 @@ func TestOf(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			st := of(t, tt.entries)
-			now, later := st.At(st.Since+1, 2*time.Minute, 0), st.At(st.Since+120_000, 2*time.Minute, 0)
+			now, later := st.At(st.Since+1, status.Settle), st.At(st.Since+status.Settle.Milliseconds(), status.Settle)
 			if got := strings.TrimSpace(now.Name + " " + later.Name + " " + st.Call.Name); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
@@ -170,24 +170,22 @@ func TestEntry(t *testing.T) {
 func TestAt(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name, entry           string
-		age, settle, patience time.Duration
-		want                  string
-		guess                 bool
+		name, entry string
+		age         time.Duration
+		want        string
+		guess       bool
 	}{
-		{"a call is open for ever", calling, time.Hour, time.Minute, 0, status.Working, false},
-		{"not for long", calling, time.Minute, time.Minute, time.Hour, status.Working, false},
-		{"it waits for a permission", calling, time.Hour, time.Minute, time.Hour, status.Asks, true},
-		{"clock-goes-back", calling, -time.Hour, time.Minute, time.Minute, status.Working, false},
-		{"clock-goes-back, and a reply failed", failed, -time.Hour, time.Minute, 0, status.Working, false},
-		{"settle-by-entry-time", failed, time.Minute, time.Minute, 0, status.Failed, false},
-		{"not settled yet", failed, time.Minute - time.Millisecond, time.Minute, 0, status.Working, false},
-		{"settled by when it ended, not began", failed + fmt.Sprintf(openOf, fmt.Sprintf(`"role":"assistant","time":{"created":%d,"completed":%d},"error":{}`, began, began+60_000)), time.Minute, time.Minute, 0, status.Working, false},
+		{"a call is open for ever", calling, time.Hour, status.Working, false},
+		{"clock-goes-back", calling, -time.Hour, status.Working, false},
+		{"clock-goes-back, and a reply failed", failed, -time.Hour, status.Working, false},
+		{"settle-by-entry-time", failed, status.Settle, status.Failed, false},
+		{"not settled yet", failed, status.Settle - time.Millisecond, status.Working, false},
+		{"settled by when it ended, not began", failed + fmt.Sprintf(openOf, fmt.Sprintf(`"role":"assistant","time":{"created":%d,"completed":%d},"error":{}`, began, began+60_000)), status.Settle, status.Working, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			st := of(t, []string{tt.entry})
-			if got := st.At(began+tt.age.Milliseconds(), tt.settle, tt.patience); got.Name != tt.want || got.Guess != tt.guess {
+			if got := st.At(began+tt.age.Milliseconds(), status.Settle); got.Name != tt.want || got.Guess != tt.guess {
 				t.Errorf("%s, a guess: %t, want %s", got.Name, got.Guess, tt.want)
 			}
 			if st.Entry != 0 {

@@ -36,7 +36,6 @@ type Options struct {
 	OwnLast    bool   // see merged
 	Header     Policy // Ours or Theirs: whose header counts, without a word
 	Force      bool   // copies with other ids count as copies, too
-	Strict     bool   // a torn tail is an error
 	Warn       func(kind, format string, args ...any)
 }
 
@@ -89,9 +88,7 @@ func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
 				r.first.Name, s.Name, r.first.header.ID, s.header.ID, ErrOther)
 		}
 	}
-	if err := m.tails(sides); err != nil {
-		return nil, err
-	}
+	m.tails(sides)
 	if slices.ContainsFunc(sides, func(s *side) bool { return s.header.Version < 2 }) { // only their position tells entries apart
 		return r, m.longest(r, sides)
 	}

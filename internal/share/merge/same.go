@@ -70,19 +70,13 @@ func (m *merger) leads(r *Result, sides []*side) {
 
 // tails tells of the last lines that are left out. One that another copy has whole
 // is not worth a word.
-func (m *merger) tails(sides []*side) error {
+func (m *merger) tails(sides []*side) {
 	for _, s := range sides {
 		if len(s.torn) == 0 || m.completed(s, sides) {
 			continue
 		}
-		if m.Strict {
-			return &SourceError{s.Name, session.Problem{
-				Kind: session.Torn, Offset: s.Size - int64(len(s.torn)), Text: fmt.Sprintf("torn last line of %d bytes", len(s.torn)),
-			}}
-		}
 		m.Warn("torn", "%s: torn last line of %d bytes left out", s.Name, len(s.torn))
 	}
-	return nil
 }
 
 // completed reports whether another copy has, behind the last line of one, a line that

@@ -65,12 +65,12 @@ func turns(n int) string {
 }
 
 // windowChat runs scripts/chat with the model of a small window.
-func windowChat(t *testing.T, dir, stdin string, flags ...string) result {
+func windowChat(t *testing.T, dir, stdin string) result {
 	t.Helper()
 	write(t, dir, "model.awk", windowModel)
-	args := slices.Concat([]string{"--retries", "0", "--compact", "--window", strconv.Itoa(chatWindow), "--reserve", strconv.Itoa(chatWindow / 4)}, flags,
+	args := slices.Concat([]string{"--retries", "0", "--compact", "--window", strconv.Itoa(chatWindow)},
 		[]string{newSession(t, dir), "--", "awk", "-v", "WINDOW=" + strconv.Itoa(chatWindow), "-f", "./model.awk"})
-	return runChat(t, dir, stdin, args, []string{"SESS_SUMMARIZER=echo not asked for; exit 1"})
+	return runChat(t, dir, stdin, args, nil)
 }
 
 // sizes returns the tokens of the prompts the model got, by their kind.
@@ -92,34 +92,29 @@ func sizes(t *testing.T, dir string) map[string][]int {
 func TestChatManyTurns(t *testing.T) {
 	t.Parallel()
 	n := size(100, 200)
-	for name, flags := range map[string][]string{"model": nil, "without a model": {"--summarizer", ""}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			r := windowChat(t, dir, turns(n), flags...)
-			said := strings.ReplaceAll(r.stderr, "> ", "")
-			cuts := strings.Count(said, ": the context does not fit --window less --reserve; messages left out, the oldest: 1\n")
-			if r.status != 0 || strings.Count(said, "\n") != cuts || cuts > n/10 { // a huge message stands behind another one
-				t.Errorf("status %d: %s", r.status, said)
-			}
-			for i := 1; i <= n; i++ {
-				if want := fmt.Sprintf("reply to turn %d:", i); strings.Count(r.stdout, want) != 1 {
-					t.Errorf("%d times %q", strings.Count(r.stdout, want), want)
-				}
-			}
-			wantWithinWindow(t, sizes(t, dir), flags == nil)
-			seen := readFile(t, filepath.Join(dir, "seen"))
-			if !strings.Contains(seen, "- turn 1 build the lighthouse") || !strings.Contains(seen, fmt.Sprintf("user: turn %d ", n)) {
-				t.Errorf("in the end the model saw\n%s", seen)
-			}
-			wantWhole(t, dir, 2*n)
-		})
+	dir := t.TempDir()
+	r := windowChat(t, dir, turns(n))
+	said := strings.ReplaceAll(r.stderr, "> ", "")
+	cuts := strings.Count(said, ": the context does not fit the window; messages left out, the oldest: 1\n")
+	if r.status != 0 || strings.Count(said, "\n") != cuts || cuts > n/10 { // a huge message stands behind another one
+		t.Errorf("status %d: %s", r.status, said)
 	}
+	for i := 1; i <= n; i++ {
+		if want := fmt.Sprintf("reply to turn %d:", i); strings.Count(r.stdout, want) != 1 {
+			t.Errorf("%d times %q", strings.Count(r.stdout, want), want)
+		}
+	}
+	wantWithinWindow(t, sizes(t, dir))
+	seen := readFile(t, filepath.Join(dir, "seen"))
+	if !strings.Contains(seen, "- turn 1 build the lighthouse") || !strings.Contains(seen, fmt.Sprintf("user: turn %d ", n)) {
+		t.Errorf("in the end the model saw\n%s", seen)
+	}
+	wantWhole(t, dir, 2*n)
 }
 
 // wantWithinWindow checks that no prompt was larger than the window, that the
-// window was made use of, and who summarized.
-func wantWithinWindow(t *testing.T, sizes map[string][]int, asked bool) {
+// window was made use of, and that the command summarized.
+func wantWithinWindow(t *testing.T, sizes map[string][]int) {
 	t.Helper()
 	largest := 0
 	for kind, list := range sizes {
@@ -133,7 +128,7 @@ func wantWithinWindow(t *testing.T, sizes map[string][]int, asked bool) {
 	if largest < chatWindow/2 {
 		t.Errorf("the largest prompt had %d tokens", largest)
 	}
-	if n := len(sizes["summary"]); asked != (n >= 10) || !asked && n > 0 {
+	if n := len(sizes["summary"]); n < 10 {
 		t.Errorf("asked for %d summaries", n)
 	}
 }
@@ -163,23 +158,18 @@ func wantWhole(t *testing.T, dir string, messages int) {
 // conversation: the next turn is.
 func TestChatHugeMessage(t *testing.T) {
 	t.Parallel()
-	for name, flags := range map[string][]string{"model": nil, "without a model": {"--summarizer", ""}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			huge := "turn 2 " + strings.Repeat("stone ", 4*chatWindow/6+10)
-			r := windowChat(t, dir, "turn 1 build\n"+huge+"\nturn 3 go on\nturn 4 go on\n", flags...)
-			if r.status != 0 || strings.Count(r.stderr, "sess-turn: running awk: exit status 1: error: this model has a maximum context length") != 1 {
-				t.Errorf("status %d: %s", r.status, r.stderr)
-			}
-			var answered []string
-			for line := range strings.Lines(r.stdout) {
-				line, _, _ = strings.Cut(line, ":")
-				answered = append(answered, line)
-			}
-			if got, want := strings.Join(answered, ", "), "reply to turn 1, reply to turn 3, reply to turn 4"; got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
-		})
+	dir := t.TempDir()
+	huge := "turn 2 " + strings.Repeat("stone ", 4*chatWindow/6+10)
+	r := windowChat(t, dir, "turn 1 build\n"+huge+"\nturn 3 go on\nturn 4 go on\n")
+	if r.status != 0 || strings.Count(r.stderr, "sess-turn: running awk: exit status 1: error: this model has a maximum context length") != 1 {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	var answered []string
+	for line := range strings.Lines(r.stdout) {
+		line, _, _ = strings.Cut(line, ":")
+		answered = append(answered, line)
+	}
+	if got, want := strings.Join(answered, ", "), "reply to turn 1, reply to turn 3, reply to turn 4"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

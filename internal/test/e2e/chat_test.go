@@ -124,7 +124,7 @@ func TestChatCompacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	turns := strings.Repeat("a turn of many words "+strings.Repeat("word ", 100)+"\n", 10)
-	r, messages := chat(t, dir, turns, newSession(t, dir), "--window", "2000", "--reserve", "500", "--compact")
+	r, messages := chat(t, dir, turns, newSession(t, dir), "--window", "2000", "--compact")
 	if r.status != 0 || strings.Contains(r.stderr, "sess-") {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}
@@ -166,7 +166,7 @@ wc -c <asked >>sizes
 echo noted
 `)
 	r := runChat(t, dir, strings.Repeat("turn "+strings.Repeat("stone ", 150)+"\n", 40),
-		[]string{"--window", "4000", "--reserve", "1000", "--compact", newSession(t, dir), "--", "sh", "./wordy"}, nil)
+		[]string{"--window", "4000", "--compact", newSession(t, dir), "--", "sh", "./wordy"}, nil)
 	if r.status != 0 {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}
@@ -208,7 +208,7 @@ func TestReinjectInitialContext(t *testing.T) {
 	write(t, dir, "system", "you are a builder\n")
 	write(t, dir, "summary", "## Goal\n- what was said\n")
 	script(t, dir, `
-sess-new --system system --task 'build it' > s.jsonl
+sess-new --system system > s.jsonl
 sess-append -r custom --set customType=initial-context -t 'sign your commits' s.jsonl > ids
 sess-append -r custom --set customType=rules --set-json 'details={"initialContext":true}' -t 'no tabs' s.jsonl >> ids
 sess-append -r custom --set customType=rules -t 'of no account' s.jsonl >> ids
@@ -224,7 +224,7 @@ sess-append -t 'go on' s.jsonl >> ids
 	before := readFile(t, dir+"/s.jsonl")
 	roles := `map(.role + " " + (if .content | type == "string" then .content else .content[0].text end) | split("\n")[0][:25]) | join(", ")`
 	rest := "user round 2 question 8: , assistant round 2 answer "
-	brought := "user build it, user sign your commits, user no tabs"
+	brought := "user sign your commits, user no tabs"
 	for _, c := range []struct{ flags, want string }{
 		{"", "SUMMARY, REST, user go on"},
 		{"--with-system", "system you are a builder, SUMMARY, REST, user go on"},

@@ -47,7 +47,7 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 `)
 	flags := []string{
 		"--leaf a0000005", "--entry a0000002", "--branches", "--budget 9", "--last 1", "--turns 1", "--role user", "--with-system", "--harness keep",
-		"--reverse", "--no-header", "--where '.id==\"a0000001\"'", "--jq .role", "-r", "--reinject after-summary",
+		"--no-header", "--where '.id==\"a0000001\"'", "--jq .role", "-r", "--reinject after-summary",
 	}
 	known(t, dir, "sess-path", flags, "as", "strict") // nothing is wrong with the session
 	// There is nothing that could be otherwise.

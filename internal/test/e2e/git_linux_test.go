@@ -19,7 +19,7 @@ func TestGitWritesNothing(t *testing.T) {
 	w.session(wrote(50, "a.go", text("a", 5)))
 	check(t, os.Rename(filepath.Join(w.home, "store"), filepath.Join(w.repo, "store"))) // where a tool that is traced looks
 	calls := "openat,open,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,utimensat,truncate,ftruncate,connect"
-	for _, args := range [][]string{{"log", "-v", "--notes", "ai"}, {"show", "HEAD"}, {"blame", "a.go"}} {
+	for _, args := range [][]string{{"log", "-v"}, {"show", "--notes", "ai", "HEAD"}, {"blame", "a.go"}} {
 		r, trace := traced(t, w.repo, []string{"-y", "-e", "trace=" + calls}, append([]string{"sess-git"}, args...)...)
 		if r.status != 0 || !strings.Contains(r.stdout, "00000001-") || !strings.Contains(trace, ".git/objects") {
 			t.Errorf("%v: %+v", args, r)

@@ -241,7 +241,7 @@ func TestCallsRedact(t *testing.T) {
 	write(t, dir, "s.jsonl", strings.ReplaceAll(`{"type":"session","version":3,"id":"01a3f000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/p"}
 {"type":"message","id":"00000002","parentId":null,"timestamp":"2026-01-02T03:05:01.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"cd x && git push https://x:TOKEN@h/r"}},{"type":"toolCall","id":"c2","name":"fetch","arguments":{"url":"https://h/?token=TOKEN"}},{"type":"toolCall","id":"c3","name":"write","arguments":{"path":"/p/TOKEN.txt","content":"x"}}],"model":"m","provider":"p","usage":{"input":1,"output":1}}}
 `, "TOKEN", token))
-	for _, form := range []string{"", "--plain", "--simple", "--json", "--json -0", "--plain --run git*"} {
+	for _, form := range []string{"", "--plain", "--simple", "--json", "--plain --run git*"} {
 		args := append(append([]string{"sess-calls"}, strings.Fields(form)...), "s.jsonl")
 		if r := runCommand(t, dir, "", args...); !strings.Contains(r.stdout, token) {
 			t.Errorf("%s: the test shows nothing: %s%s", form, r.stdout, r.stderr)

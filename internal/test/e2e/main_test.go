@@ -95,12 +95,16 @@ func command(dir string, args ...string) *exec.Cmd {
 	return c
 }
 
-// assigned takes the variables that stand before a command, as a shell does.
+// assigned takes the variables of the tools, such as SESS_WAIT=1m, from among the words of a command line.
 func assigned(variables, args []string) (with, rest []string) {
-	for strings.HasPrefix(args[0], "SESS_") {
-		variables, args = append(variables, args[0]), args[1:]
+	for _, arg := range args {
+		if name, _, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "SESS_") && !strings.ContainsAny(arg, " \n;") { // a script may begin with one
+			variables = append(variables, arg)
+		} else {
+			rest = append(rest, arg)
+		}
 	}
-	return variables, args
+	return variables, rest
 }
 
 // runCommand runs a command line in the directory dir.
@@ -193,9 +197,9 @@ func glob(t *testing.T, pattern string) []string {
 	return names
 }
 
-// Which file a call is about is one rule: what sess-grep --touched finds, sess-stat --by file counts,
+// Which file a call is about is one rule: what sess-calls --touched finds, sess-stat --by file counts,
 // under whichever name an agent gives the file.
-func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
+func TestCallsAndStatAgreeAboutFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	files := 0
@@ -206,10 +210,10 @@ func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 		file := name + ".jsonl"
 		write(t, dir, file, `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
 			fmt.Sprintf(`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"look","arguments":{%q:"src/needle.go"}}]}}`, name)+"\n")
-		found := runCommand(t, dir, "", "sess-grep", "--touched", "*.go", "--in", "call", "-c", ".", file)
+		found := runCommand(t, dir, "", "sess-calls", "--touched", "*.go", "-c", file)
 		counted := runCommand(t, dir, "", "sess-stat", "--context", "--by", "file", file)
 		if finds, counts := found.stdout == "1\n", strings.Contains(counted.stdout, "src/needle.go\t"); finds != counts || counted.status != 0 {
-			t.Errorf("%s: sess-grep finds it: %t, sess-stat counts it: %t %s", name, finds, counts, counted.stdout)
+			t.Errorf("%s: sess-calls finds it: %t, sess-stat counts it: %t %s", name, finds, counts, counted.stdout)
 		} else if finds {
 			files++
 		}

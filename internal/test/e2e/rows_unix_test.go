@@ -74,8 +74,8 @@ var rowLines = []string{
 	`sess-watch --once --json full.jsonl fork.jsonl calls.jsonl`,
 	`head -n 1 calls.jsonl | sess-watch --once --json`,
 	`sess-watch --once --json --agent codex`,
-	`sess-watch --after null --json --settle 0s --state waiting full.jsonl; cp calls.jsonl told.jsonl; sess-append -q -t x told.jsonl >told.id; sess-watch --after null --json --state waiting --timeout 1ms told.jsonl`,
-	`for a in codex claude opencode; do sess-watch --after null --agent $a --json --settle 0s --state working --timeout 1ms; done`,
+	`SESS_SETTLE=0s sess-watch --after null --json --state waiting full.jsonl; cp calls.jsonl told.jsonl; sess-append -q -t x told.jsonl >told.id; sess-watch --after null --json --state waiting --timeout 1ms told.jsonl`,
+	`for a in codex claude opencode; do SESS_SETTLE=0s sess-watch --after null --agent $a --json --state working --timeout 1ms; done`,
 	`sed 's/"timestamp":"20[^"]*"/"timestamp":"?"/' full.jsonl >dateless.jsonl; sess-watch --after null --json --state waiting --timeout 1ms dateless.jsonl fork.jsonl`,
 	`sess-history --json -a`,
 	`sess-history --json --agent all`,
@@ -418,7 +418,7 @@ func TestAddressesOfRows(t *testing.T) {
 func taken(t *testing.T, dir, line, address, entry string) {
 	t.Helper()
 	for _, args := range [][]string{{"sess-path"}, {"sess-show", "--as", "text"}, {"sess-stat", "--context"}, {"sess-tree", "--full"}} {
-		if entry != "" {
+		if entry != "" && args[0] != "sess-stat" {
 			args = append(args, "--leaf", entry)
 		}
 		c := command(dir, append(args, "--", address)...)

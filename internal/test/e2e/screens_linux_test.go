@@ -37,7 +37,6 @@ var onScreens = []string{
 	"sess-tree 4b1f20c7",
 	"sess-tree parser.jsonl",
 	"sess-tree --prompts parser.jsonl",
-	"sess-tree --folded 4b1f20c7",
 	"sess-check bad.jsonl parser.jsonl",
 	"sess-redact --check --damaged-ok bad.jsonl parser.jsonl",
 	"sess-redact --check parser.jsonl",

@@ -21,6 +21,17 @@ var selecting = map[string]string{
 	"redact":  "sess-redact --check FLAGS | cut -d: -f1,2",
 }
 
+// lacking are the flags that a tool does not have: a list of sess-ls names the sessions there.
+var lacking = map[string]*regexp.Regexp{
+	"ls":      regexp.MustCompile(`$^`),
+	"grep":    regexp.MustCompile(`--subagents`),
+	"stat":    regexp.MustCompile(`$^`),
+	"assert":  regexp.MustCompile(`--cwd|--until`),
+	"calls":   regexp.MustCompile(`--subagents`),
+	"history": regexp.MustCompile(`--subagents`),
+	"redact":  regexp.MustCompile(`--cwd|--subagents|--until`),
+}
+
 var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // The same command line selects the same sessions in each tool that selects.
@@ -61,6 +72,12 @@ done
 			t.Parallel()
 			ids := map[string][]string{}
 			for tool, line := range selecting {
+				if flag := lacking[tool].FindString(flags); flag != "" {
+					if r := runCommand(t, dir, "", "sh", "-c", strings.ReplaceAll(line, "FLAGS", flag+" x")); !strings.Contains(r.stderr, "unknown flag "+flag) {
+						t.Errorf("%s has %s: %s", tool, flag, r.stderr)
+					}
+					continue
+				}
 				r := runCommand(t, dir, "", "sh", "-c", strings.ReplaceAll(line, "FLAGS", flags))
 				for row := range strings.Lines(r.stdout) {
 					ids[tool] = append(ids[tool], uuid.FindString(filepath.Base(row)))

@@ -82,8 +82,6 @@ func TestNoSelf(t *testing.T) {
 		"sess-grep --agent claude needle":         2,
 		"sess-grep --all needle":                  1,
 		"sess-grep needle remote:":                1,
-		"sess-stat --agent claude --by session":   3, // with the total
-		"sess-stat --usage --all --by session":    2,
 		"sess-calls --agent claude":               2,
 		"sess-calls --all":                        1,
 		"sess-history --agent claude --json":      2,

@@ -76,16 +76,14 @@ func TestNothingActsOnATerminal(t *testing.T) {
 // Nor does one of an answer, which ends its line there.
 func TestTurnOnATerminal(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"--no-stream", "--retries=0"} {
-		dir := t.TempDir()
-		path := write(t, dir, "s.jsonl", good)
-		got := onTerminal(t, dir, "sess-turn", flag, "-t", "x", "s.jsonl", "--", "printf", `\033]0;title\007caf\303\251`)
-		if want := `\u001b]0;title\u0007café` + "\n"; got != want {
-			t.Errorf("%s: %q, want %q", flag, got, want)
-		}
-		if added := strings.TrimPrefix(readFile(t, path), good); !strings.Contains(added, `"text":"café"`) {
-			t.Errorf("%s: stored %s", flag, added)
-		}
+	dir := t.TempDir()
+	path := write(t, dir, "s.jsonl", good)
+	got := onTerminal(t, dir, "sess-turn", "-t", "x", "s.jsonl", "--", "printf", `\033]0;title\007caf\303\251`)
+	if want := `\u001b]0;title\u0007café` + "\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if added := strings.TrimPrefix(readFile(t, path), good); !strings.Contains(added, `"text":"café"`) {
+		t.Errorf("stored %s", added)
 	}
 }
 
@@ -136,14 +134,14 @@ func TestGrepOnATerminal(t *testing.T) {
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
 		`{"type":"message","id":"a\u001b[1m1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"x `+strings.Repeat("pad ", 200)+
 		`\u001b]8;;http://x\u0007needle\u009b1m\u202e and on"}}`+"\n")
-	for _, args := range [][]string{{}, {"--json"}, {"--lines"}, {"-o"}, {"--width", "40"}} {
+	for _, args := range [][]string{{}, {"--json"}, {"--lines"}, {"-o"}} {
 		text := onTerminal(t, dir, append(append([]string{"sess-grep", "--color", "never"}, args...), "needle", "s.jsonl")...)
 		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
 			t.Errorf("%q: %q", args, text)
 		}
 	}
-	text := onTerminal(t, dir, "sess-grep", "--color", "always", "--width", "60", "needle", "s.jsonl")
-	if clean := strings.NewReplacer("\x1b[1;31m", "", "\x1b[36m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(text); strings.Contains(clean, "\x1b") || len([]rune(clean)) > 90 ||
+	text := onTerminal(t, dir, "sess-grep", "--color", "always", "-H", "needle", "s.jsonl")
+	if clean := strings.NewReplacer("\x1b[35m", "", "\x1b[1;31m", "", "\x1b[36m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(text); strings.Contains(clean, "\x1b") || len([]rune(clean)) > 130 ||
 		!strings.Contains(text, "\x1b[1;31mneedle\x1b[0m") {
 		t.Errorf("in colour: %q", text)
 	}
@@ -153,7 +151,7 @@ func TestHistoryOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	scripted(t, dir, `s=$(sess-new --store --cwd /w); printf 'a \033]8;;http://x\007needle\033[1m\nand %0300d' 1 | sess-append -q "$s"; sess-append -q -t short "$s"; sess-append -q -t short "$s"`)
-	for _, flag := range []string{"--all", "--json", "-0"} {
+	for _, flag := range []string{"--all", "--json"} {
 		text := onTerminal(t, dir, "sess-history", "--color", "never", "-a", flag)
 		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07") {
 			t.Errorf("%s: %q", flag, text)

@@ -14,38 +14,37 @@ import (
 // if that fails, without a model. The text is answered in any case.
 func TestTurnCompacts(t *testing.T) {
 	t.Parallel()
-	const compacts = "--compact --window 1000 --reserve 100 --retries 0"
+	const compacts = "--compact --window 1200 --retries 0"
 	for _, tt := range []struct {
 		name, flags string
-		summarizer  []string
+		summarizer  string // SESS_SUMMARIZER
 		stub        string
 		by          string // details.summarizer, "" for no compaction
 		stderr      string
 	}{
-		{"by the command", compacts, nil, "printf '## Original Request\\n- it\\n## Goal\\n- the goal\\n'", "command", ""},
-		{"by another", compacts, []string{"--summarizer", `cat >/dev/null; printf '## Goal\n- by another\n## Original Request\n- it\n'`}, "echo asked >>asked; echo yes", "command", ""},
-		{"without a model", compacts, []string{"--summarizer", ""}, "echo asked >>asked; echo yes", "extractive", ""},
+		{"by the command", compacts, "", "printf '## Original Request\\n- it\\n## Goal\\n- the goal\\n'", "command", ""},
+		{"by another", compacts, `cat >/dev/null; printf '## Goal\n- by another\n## Original Request\n- it\n'`, "echo asked >>asked; echo yes", "command", ""},
 		{
 			"a summarizer that fails", compacts,
-			[]string{"--summarizer", "echo no credit >&2; exit 1"},
+			"echo no credit >&2; exit 1",
 			"echo asked >>asked; echo yes", "extractive",
 			"sess-turn: warning: running sh: exit status 1: no credit; compacting without a model\n",
 		},
 		{
-			"a command without the heading", compacts, nil, "echo asked >>asked2; echo yes", "extractive",
+			"a command without the heading", compacts, "", "echo asked >>asked2; echo yes", "extractive",
 			"sess-turn: warning: running sh: the answer lacks the heading",
 		},
-		{"it fits", "--compact --window 100000", nil, "echo asked >>asked; echo yes", "", ""},
-		{"what is said does not fit", "--compact --window 1000 --reserve 999", nil, "echo asked >>asked; echo yes", "", "what is said now needs more than"},
+		{"it fits", "--compact --window 100000", "", "echo asked >>asked; echo yes", "", ""},
+		{"what is said does not fit", "--compact --window 2", "", "echo asked >>asked; echo yes", "", "what is said now needs more than"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := write(t, dir, "s.jsonl", withResults())
 			write(t, dir, "stub", tt.stub)
-			args := append(append([]string{"sess-turn", "-t", "what now?"}, strings.Fields(tt.flags)...), tt.summarizer...)
+			args := append([]string{"sess-turn", "-t", "what now?"}, strings.Fields(tt.flags)...)
 			c := command(dir, append(args, "s.jsonl", "--", "sh", "stub")...)
-			c.Env = append(c.Env, "SESS_SUMMARIZER=echo not asked for >asked; exit 1")
+			c.Env = append(c.Env, "SESS_SUMMARIZER="+tt.summarizer)
 			r := wait(t, c)
 			if r.status != 0 || !strings.Contains(r.stderr, tt.stderr) || tt.stderr == "" && r.stderr != "" || strings.Count(r.stderr, "warning: ") > 1 {
 				t.Errorf("status %d, %s", r.status, r.stderr)
@@ -70,7 +69,7 @@ func TestTurnCompactInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", withResults())
-	p := startTurn(t, dir, waitingStub, "--compact", "--window", "1000", "--reserve", "100")
+	p := startTurn(t, dir, waitingStub, "--compact", "--window", "1200")
 	check(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	r := p.wait()
 	p.dead()

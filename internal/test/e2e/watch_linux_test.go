@@ -22,7 +22,7 @@ func TestWatchDrawn(t *testing.T) {
 	`)
 	all := func(c *exec.Cmd, terminal *os.File) { c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal }
 	watch := func(flags, sessions, rest string) string {
-		return throughTerminal(t, dir, 60, all, "sh", "-c", "export TERM=xterm NO_COLOR=1; (sleep 1; sess-append --role assistant -t 'it is done' 1.jsonl >/dev/null) & sess-watch --settle 0s --timeout 1m --state answered "+flags+" "+sessions+rest+"; wait")
+		return throughTerminal(t, dir, 60, all, "sh", "-c", "export TERM=xterm NO_COLOR=1; (sleep 1; sess-append --role assistant -t 'it is done' 1.jsonl >/dev/null) & SESS_SETTLE=0s sess-watch --timeout 1m --state answered "+flags+" "+sessions+rest+"; wait")
 	}
 	table := watch("", "1.jsonl 2.jsonl old.jsonl", "")
 	before, after, drawn := strings.Cut(table, "\r\x1b[4A\x1b[J")

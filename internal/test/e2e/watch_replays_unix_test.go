@@ -97,7 +97,7 @@ func answeredEarly(t *testing.T, seed uint64, agent string, data []byte) {
 			continue
 		}
 		var r watchRow
-		check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "--settle", "1000000h", "s.jsonl").stdout), &r))
+		check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "SESS_SETTLE=1000000h", "s.jsonl").stdout), &r))
 		if r.State == "answered" {
 			t.Errorf("behind line %d it is answered, and a message of role %s follows", n+1, whole[len(said)])
 		}
@@ -136,7 +136,7 @@ func replayed(t *testing.T, seed uint64, name, file string, data []byte) {
 		head += strings.IndexByte(string(data[head:])+"\n", '\n') + 1
 		put(file, data[:head])
 	}
-	wait, told := watching(t, dir, "--settle", "0s", "--after", "null", name), map[string]int{}
+	wait, told := watching(t, dir, "SESS_SETTLE=0s", "--after", "null", name), map[string]int{}
 	until := func(what string, ok func(watchRow) bool) {
 		t.Helper()
 		wait(what, func(r watchRow) bool {

@@ -85,7 +85,7 @@ func isState(r watchRow) bool { return r.Kind == "state" }
 func once(t *testing.T, dir, file string) watchRow {
 	t.Helper()
 	var r watchRow
-	check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "--settle", "0s", file).stdout), &r))
+	check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "SESS_SETTLE=0s", file).stdout), &r))
 	return r
 }
 
@@ -211,7 +211,7 @@ func TestWatchFiles(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := write(t, dir, "s.jsonl", tt.start)
-			b := rung(t, dir, "--settle", "0s", "s.jsonl")
+			b := rung(t, dir, "SESS_SETTLE=0s", "s.jsonl")
 			tt.do(t, path, b.ring)
 			if rows := b.ring(); rows != tt.want {
 				t.Errorf("told %q, want %q", rows, tt.want)
@@ -273,11 +273,11 @@ func TestWatchUntil(t *testing.T) {
 		{"the first one", "--state answered,failed done.jsonl user.jsonl", 0, "", "working"},
 		{"every one", "--state answered --every --timeout 1ms done.jsonl user.jsonl", 1, "timed out after 1ms", "working"},
 		{"working", "--state working user.jsonl", 0, "", "working"},
-		{"other-end-is-1", "--state failed --settle 0s done.jsonl", 1, "the session is answered", "answered"},
-		{"the agent failed", "--state answered --settle 0s failed.jsonl", 1, "the session is failed", "failed"},
-		{"failed", "--state failed --settle 0s failed.jsonl", 0, "", "failed"},
-		{"it may try again", "--state failed --settle 1h --timeout 1ms failed.jsonl", 1, "timed out after 1ms", "working"},
-		{"settle-by-entry-time", "--state failed --settle 1h old.jsonl", 0, "", "failed"},
+		{"other-end-is-1", "--state failed SESS_SETTLE=0s done.jsonl", 1, "the session is answered", "answered"},
+		{"the agent failed", "--state answered SESS_SETTLE=0s failed.jsonl", 1, "the session is failed", "failed"},
+		{"failed", "--state failed SESS_SETTLE=0s failed.jsonl", 0, "", "failed"},
+		{"it may try again", "--state failed SESS_SETTLE=1h --timeout 1ms failed.jsonl", 1, "timed out after 1ms", "working"},
+		{"settle-by-entry-time", "--state failed SESS_SETTLE=1h old.jsonl", 0, "", "failed"},
 		{"timeout-while-working", "--state waiting --timeout 1ms user.jsonl", 1, "timed out after 1ms", "working"},
 		{"a state there is not", "--state done user.jsonl", 2, "unknown state done", ""},
 		{"once and state", "--once --state failed user.jsonl", 2, "--state", ""},
