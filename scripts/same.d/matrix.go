@@ -32,7 +32,6 @@ func matrix(s *samples) []unit {
 		if strings.HasPrefix(f, "pi/") || strings.HasPrefix(f, "v2/") {
 			t.add(in, segmented...)
 		}
-		t.add(inputs{"s.jsonl": f, "z.db": "zeroclaw/memory.db"}, intoDatabases...)
 	}
 	for _, f := range plain {
 		t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6], forks[:2], compactions[:2], appends[:1], exports[:3])...)
@@ -128,13 +127,8 @@ var appends = append(product("sess-append", []string{
 )
 
 var exports = append(product("sess-export", []string{
-	"aider", "claude", "codex", "omp", "opencode", "openoxide >out.db", "pi", "zeroclaw", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
-}, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl")
-
-var intoDatabases = []string{
-	"sess-export zeroclaw -o z.db s.jsonl", "sess-export openoxide -o new.db s.jsonl",
-	"mkdir out; sess-export codex -o out --index s.jsonl", "mkdir out; sess-export zeroclaw -o out s.jsonl; sess-export aider -o out s.jsonl",
-}
+	"aider", "claude", "codex", "omp", "opencode", "pi", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
+}, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl", "mkdir out; sess-export codex -o out --index s.jsonl")
 
 // filters read the session on standard input.
 var filters = []string{
@@ -249,7 +243,7 @@ func (t *table) imports() {
 		t.add(inputs{"chat.json": f}, "sess-import chat.json", "sess-import --detect chat.json", "sess-import openai chat.json", "sess-import anthropic --losses lost chat.json")
 	}
 	for _, f := range t.samples.small("pi/sessions/", "omp/18/") { // there and back again
-		for _, format := range []string{"claude", "codex", "omp", "opencode", "zeroclaw"} {
+		for _, format := range []string{"claude", "codex", "omp", "opencode"} {
 			t.add(inputs{"s.jsonl": f}, "sess-export -q "+format+" s.jsonl >out && sess-import -q "+format+" - <out")
 		}
 		t.add(inputs{"s.jsonl": f}, "sess-path --as openai s.jsonl | sess-import openai", "sess-path --as anthropic --with-system s.jsonl | sess-import anthropic")

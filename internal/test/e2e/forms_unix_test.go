@@ -74,11 +74,11 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	kept := map[string][]string{
 		"--harness keep": {"claude", "otlp"}, // it is Claude Code's own, and otlp has no words
 		"--redact":       {"otlp"},
-		"--blobs blobs":  {"aider", "openoxide", "otlp", "zeroclaw"}, // which have no images
+		"--blobs blobs":  {"otlp"}, // which has no images
 	}
 	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact", "--blobs blobs"}
 	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "sync", "dry-run") // those say nothing about the text, or are tried elsewhere
-	for _, format := range []string{"aider", "atif", "claude", "codex", "omp", "opencode", "openoxide", "otlp", "pi", "sft", "zeroclaw"} {
+	for _, format := range []string{"atif", "claude", "codex", "omp", "opencode", "otlp", "pi", "sft"} {
 		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
 		for _, flag := range more {
 			r := runCommand(t, dir, "", "sh", "-c", "sess-export -q "+flag+" "+format+" s.jsonl")
