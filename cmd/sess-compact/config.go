@@ -39,7 +39,6 @@ type config struct {
 type planning struct {
 	keep, reserve, window      int64
 	strategy, rules, estimator string
-	calibrate                  bool
 	minGain                    string
 	firstKept                  string
 	hook                       string
@@ -76,7 +75,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
 			cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
 			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
-			cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 		),
 		cli.Group("What to keep",
 			cli.Choice(&c.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
@@ -308,12 +306,12 @@ func (c *config) answer(heading string) (command.Answer, error) {
 // trigger says when a compaction is needed.
 func (c *config) trigger() compact.Trigger {
 	estimate, _ := compact.EstimatorFor(c.estimator)
-	if c.estimator == compact.DefaultEstimator {
+	if c.estimator == compact.DefaultEstimator || c.estimator == compact.UsageEstimator {
 		estimate = nil // each of the rules has its own
 	}
 	return compact.Trigger{
 		Window: c.window, Reserve: c.reserve, Estimate: estimate, Estimator: c.estimator,
-		Calibrate: c.calibrate, Rules: rules[c.rules],
+		Calibrate: c.estimator == compact.UsageEstimator, Rules: rules[c.rules],
 	}
 }
 

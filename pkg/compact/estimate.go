@@ -14,6 +14,10 @@ type Estimator = convo.Estimator
 // with.
 const DefaultEstimator = "chars4"
 
+// UsageEstimator is the name of the estimator that goes by the usage which the model reported: a context is measured by
+// that of [DefaultEstimator], and [Trigger.Calibrate] corrects the figure.
+const UsageEstimator = "usage"
+
 var estimators = []struct {
 	name     string
 	estimate Estimator
@@ -21,12 +25,13 @@ var estimators = []struct {
 	{DefaultEstimator, convo.Estimate},
 	{"bytes4", convo.EstimateBytes},
 	{"cjk", convo.EstimateCJK},
+	{UsageEstimator, convo.Estimate},
 }
 
 // Estimators returns the names of the estimators, the default one first:
 // chars4, UTF-16 units by four, as pi has it; bytes4, bytes of UTF-8 by four,
 // as codex has it; cjk, as chars4 but with a token for each character of
-// Chinese, Japanese and Korean.
+// Chinese, Japanese and Korean; usage, see [UsageEstimator].
 func Estimators() []string {
 	names := make([]string, len(estimators))
 	for i, e := range estimators {

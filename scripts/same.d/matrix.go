@@ -94,7 +94,7 @@ func plans() []string {
 // compactions are what sess-compact does besides; the first are for all sessions.
 var compactions = append(product("sess-compact", []string{
 	"--plan --keep 100", "--size --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
-	"--report --json --keep 100", "--report-of .", "--size --window 200000", "--size --window 2000 --reserve 100 --calibrate",
+	"--report --json --keep 100", "--report-of .", "--size --window 200000", "--size --window 2000 --reserve 100 --estimator usage",
 	"--keep 100", "--keep 100 --json", "--strategy last-turn", "--strategy keep-user --keep 200 -n", "--if-needed --window 3000 --reserve 500 --keep 100 -n",
 	"--if-needed --window 900000 -n", "--first-kept .~2 --plan", "--first-kept .~1 -n", "--plan --estimator cjk --keep 100",
 	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --clip-result 20 --instructions 'be brief'",
