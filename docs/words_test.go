@@ -153,7 +153,6 @@ sess-record --from --reply
 sess-append --usage --usage-json
 sess-compact --check --size
 sess-compact --prompt --print-prompt
-sess-compact --rules --pi
 sess-export --max-growth --max-ratio
 sess-export --db -
 sess-sync/push --tries --retries

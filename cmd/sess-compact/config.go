@@ -37,11 +37,11 @@ type config struct {
 
 // planning says where to cut.
 type planning struct {
-	keep, reserve, window      int64
-	strategy, rules, estimator string
-	minGain                    string
-	firstKept                  string
-	hook                       string
+	keep, reserve, window int64
+	strategy, estimator   string
+	minGain               string
+	firstKept             string
+	hook                  string
 }
 
 // asking says how to get a summary from a command.
@@ -66,8 +66,6 @@ type pruning struct {
 // filling says what else goes into the entry.
 type filling struct{ details, short, preserve string }
 
-var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
-
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("When",
@@ -81,7 +79,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Tokens(&c.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
 			cli.String(&c.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
 			cli.Choice(&c.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
-			cli.Choice(&c.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
 			cli.String(&c.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
 			cli.String(&c.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 		),
@@ -306,19 +303,16 @@ func (c *config) answer(heading string) (command.Answer, error) {
 // trigger says when a compaction is needed.
 func (c *config) trigger() compact.Trigger {
 	estimate, _ := compact.EstimatorFor(c.estimator)
-	if c.estimator == compact.DefaultEstimator || c.estimator == compact.UsageEstimator {
-		estimate = nil // each of the rules has its own
-	}
 	return compact.Trigger{
 		Window: c.window, Reserve: c.reserve, Estimate: estimate, Estimator: c.estimator,
-		Calibrate: c.estimator == compact.UsageEstimator, Rules: rules[c.rules],
+		Calibrate: c.estimator == compact.UsageEstimator,
 	}
 }
 
 // options says how to cut.
 func (c *config) options() compact.Options {
 	strategy, _ := compact.StrategyFor(c.strategy)
-	return compact.Options{Keep: c.keep, Strategy: strategy, Rules: rules[c.rules], Estimate: c.trigger().Estimate}
+	return compact.Options{Keep: c.keep, Strategy: strategy, Estimate: c.trigger().Estimate}
 }
 
 // takeOut makes the entries that take old tool results out of the context. That

@@ -236,7 +236,6 @@ type unsent struct {
 func (j *job) pay(text string, flags ...string) {
 	flags = append(flags, "--no-require") // it has been accepted
 	for _, f := range []struct{ name, value, without string }{
-		{"--pi", j.rules, "1.5"},
 		{"--estimator", j.estimator, compact.DefaultEstimator},
 		{"--details", j.details, ""},
 		{"--short-summary", j.short, ""},

@@ -339,7 +339,7 @@ func (j *job) planBranch() (*compact.Branch, error) {
 		window = compact.DefaultBranchWindow
 	}
 	b, err := compact.NewBranch(j.path, path, compact.BranchOptions{
-		Budget: max(1, window-j.reserve), Rules: rules[j.rules], Estimate: j.trigger().Estimate,
+		Budget: max(1, window-j.reserve), Estimate: j.trigger().Estimate,
 	})
 	if errors.Is(err, compact.ErrNothing) {
 		return nil, cli.No("no branch is left: %s is the leaf, or behind it", j.config.branch)

@@ -98,7 +98,6 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 	whole := sized(t, 10*n)
 	for what, work := range map[string]func(path []session.Entry){
 		"planning":                  extracting(compact.Options{}),
-		"planning as pi 0.73 does":  extracting(compact.Options{Rules: compact.Pi073}),
 		"planning to keep user":     extracting(compact.Options{Strategy: compact.KeepUser}),
 		"planning to keep the turn": extracting(compact.Options{Strategy: compact.LastTurn}),
 		"reporting":                 func(path []session.Entry) { plan(path, compact.Options{}).Report() },

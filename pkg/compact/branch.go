@@ -16,9 +16,8 @@ const DefaultBranchWindow = 128000
 
 // BranchOptions say how much of a branch to summarize.
 type BranchOptions struct {
-	Budget   int64 // tokens of messages, the newest first; 0 or less means no limit
-	Rules    Rules
-	Estimate func(session.Message) int64 // size of a message in tokens; nil means that of the rules
+	Budget   int64                       // tokens of messages, the newest first; 0 or less means no limit
+	Estimate func(session.Message) int64 // size of a message in tokens; nil means [convo.Estimate]
 }
 
 // A Branch is the end of a path that is left behind when the work goes on from
@@ -37,8 +36,6 @@ type Branch struct {
 	Files    FileOps         // of the parts, and of all earlier branch summaries
 	Tokens   int64           // estimated size of the parts
 	Dropped  int             // older messages that did not fit the budget
-
-	rules Rules
 }
 
 // NewBranch finds the entries that are left behind when the leaf moves from the end of one path to
@@ -50,7 +47,7 @@ type Branch struct {
 // are taken; a compaction or branch summary that does not fit is taken
 // as well as long as less than nine tenths of the budget are used.
 func NewBranch(oldPath, targetPath []session.Entry, o BranchOptions) (*Branch, error) {
-	b := &Branch{From: lastID(oldPath), Target: lastID(targetPath), rules: o.Rules}
+	b := &Branch{From: lastID(oldPath), Target: lastID(targetPath)}
 	at := make(map[string]int, len(oldPath))
 	for i, e := range oldPath {
 		at[e.ID()] = i
@@ -80,7 +77,7 @@ func lastID(path []session.Entry) string {
 // the files a message names before it looks whether the message fits, as pi
 // does.
 func (b *Branch) gather(o BranchOptions) {
-	estimate := estimateOf(o.Estimate, o.Rules)
+	estimate := estimateOf(o.Estimate)
 	var files fileSet
 	for _, e := range b.Entries {
 		if e.Type() == session.TypeBranchSummary {
@@ -116,12 +113,9 @@ func isSummary(e session.Entry) bool {
 }
 
 // edits returns the newest context_edit of the branch for each entry that has
-// one. Pi 0.73 knows none.
+// one.
 func (b *Branch) edits() map[string]session.Entry {
 	edits := map[string]session.Entry{}
-	if b.rules == Pi073 {
-		return edits
-	}
 	for _, e := range b.Entries {
 		if e.Type() == session.TypeContextEdit {
 			edits[e.Str("targetId")] = e
@@ -148,7 +142,7 @@ func branchPart(e session.Entry, edits map[string]session.Entry) (Part, bool) {
 // budget, in which case Dropped is not 0. No model need be asked then.
 func (b *Branch) Empty() bool {
 	for _, p := range b.Parts {
-		if serialize([]session.Message{p.Message}, b.rules) != "" {
+		if serialize([]session.Message{p.Message}) != "" {
 			return false
 		}
 	}
@@ -176,9 +170,6 @@ func (b *Branch) Text(summary string) string {
 // added behind Target. Details are further members of the entry's details.
 func (b *Branch) Fields(summary string, details []js.Field) []js.Field {
 	from := b.From
-	if b.rules == Pi073 { // names where the summary hangs
-		from = b.Target
-	}
 	if from == "" {
 		from = "root"
 	}
@@ -228,7 +219,7 @@ Be brief. Keep file paths, names and error messages exactly as they are.`
 // Prompt returns the prompt for the summary of the branch. Focus is added as
 // further instructions, if any.
 func (b *Branch) Prompt(focus string) string {
-	return branchPrompt(PromptData{Conversation: serialize(messagesOf(b.Parts), b.rules), Instructions: focus})
+	return branchPrompt(PromptData{Conversation: serialize(messagesOf(b.Parts)), Instructions: focus})
 }
 
 // branchContinued is said of a chunk of a branch that is too long for one prompt.
@@ -248,7 +239,7 @@ func branchPrompt(d PromptData) string {
 // into one prompt and has no image, that is Prompt.
 func (b *Branch) Request(o PromptOptions) *Request {
 	return NewRequest(Subject{
-		Part: PartBranch, Heading: b.Heading(), Parts: b.Parts, Files: b.Files, Rules: b.rules, Prompt: branchPrompt,
+		Part: PartBranch, Heading: b.Heading(), Parts: b.Parts, Files: b.Files, Prompt: branchPrompt,
 	}, o)
 }
 

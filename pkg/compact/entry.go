@@ -43,7 +43,7 @@ func (p *Plan) Text(s Summary) string {
 	if p.NeedsPrefix() && !s.Whole {
 		if !p.NeedsHistory() {
 			history = noHistory
-			if p.PreviousSummary != "" && p.rules == Pi15 {
+			if p.PreviousSummary != "" {
 				history = p.PreviousSummary
 			}
 		}
@@ -97,7 +97,7 @@ func (p *Plan) fields(s Summary, id string, copies []string) []js.Field {
 	if data := cmp.Or(s.PreserveData, p.preserved); data != "" {
 		fields = append(fields, js.RawField("preserveData", data))
 	}
-	if p.System != "" && p.rules == Pi15 {
+	if p.System != "" {
 		fields = append(fields, js.RawField("systemMessage", p.System))
 	}
 	return fields
@@ -165,5 +165,5 @@ func (p *Plan) Gain(added ...session.Entry) (before, after int64) {
 }
 
 func (p *Plan) size(path []session.Entry) int64 {
-	return sum(convo.MessagesOf(convo.Project(path)), estimateOf(p.estimate, Pi15))
+	return sum(convo.MessagesOf(convo.Project(path)), estimateOf(p.estimate))
 }

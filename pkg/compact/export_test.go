@@ -13,33 +13,28 @@ import (
 // Prompt returns the prompt that one summary for everything answers.
 func (p *Plan) Prompt(focus string) string {
 	d, parts, write := p.inOnePrompt()
-	d.Conversation, d.Instructions = p.serialize(parts), focus
+	d.Conversation, d.Instructions = SerializeParts(parts), focus
 	return write(d)
 }
 
 // HistoryPrompt returns the prompt for the summary of whole turns.
 func (p *Plan) HistoryPrompt(focus string) string {
 	return historyPrompt(PromptData{
-		Conversation: p.serialize(p.Summarize), PreviousSummary: p.PreviousSummary, Instructions: focus,
+		Conversation: SerializeParts(p.Summarize), PreviousSummary: p.PreviousSummary, Instructions: focus,
 	})
 }
 
 // PrefixPrompt returns the prompt for the summary of the first part of a split
 // turn.
 func (p *Plan) PrefixPrompt(focus string) string {
-	return prefixPrompt(p.rules)(PromptData{Conversation: p.serialize(p.TurnPrefix), Instructions: focus})
+	return prefixPrompt(PromptData{Conversation: SerializeParts(p.TurnPrefix), Instructions: focus})
 }
 
 // Serialize writes messages as the text a summarizer reads.
-func Serialize(messages []session.Message) string { return serialize(messages, Pi15) }
+func Serialize(messages []session.Message) string { return serialize(messages) }
 
-// Serialize is the same by the plan's own rules.
-func (p *Plan) Serialize(parts []Part) string { return p.serialize(parts) }
-
-func (p *Plan) serialize(parts []Part) string { return serialize(messagesOf(parts), p.rules) }
-
-// SerializeBranch shows the text of a branch by any rules.
-func SerializeBranch(b *Branch, rules Rules) string { return serialize(messagesOf(b.Parts), rules) }
+// SerializeParts is the same of the messages of parts.
+func SerializeParts(parts []Part) string { return serialize(messagesOf(parts)) }
 
 // Kept returns the entries of the path from the first kept one on, nil if copies
 // are kept.

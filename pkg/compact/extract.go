@@ -49,7 +49,7 @@ func Extract(p *Plan) Summary {
 	if p.NeedsPrefix() && !s.Whole {
 		var d digest
 		d.read(p.TurnPrefix)
-		s.TurnPrefix = d.prefixText(prefixHeadings(p.rules))
+		s.TurnPrefix = d.prefixText(prefixHeadings)
 	}
 	return s
 }
@@ -287,13 +287,11 @@ func (d *digest) under(heading string) (into *items, checked bool) {
 			return into, into == &d.done || into == &d.progress
 		}
 	}
-	for _, rules := range []Rules{Pi15, Pi073} {
-		switch h := prefixHeadings(rules); heading {
-		case h[0]:
-			return &d.goal, false
-		case h[1]:
-			return &d.done, true
-		}
+	switch heading {
+	case prefixHeadings[0]:
+		return &d.goal, false
+	case prefixHeadings[1]:
+		return &d.done, true
 	}
 	return &d.context, false
 }

@@ -52,24 +52,22 @@ func TestExtractIterates(t *testing.T) {
 // summaries are merged, not strung together.
 func TestExtractWithinTurn(t *testing.T) {
 	t.Parallel()
-	for _, rules := range bothRules {
-		b := &builder{t: t}
-		b.user("One long task")
-		for i := range 30 {
-			b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
-			b.result("1", long(20), false)
-			b.assistant(fmt.Sprintf("step %d %s", i, long(20)))
-			p, err := compact.New(b.path, compact.Options{Keep: 10, Rules: rules})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := compact.Extract(p)
-			text := p.Text(s)
-			if strings.Count(text, "One long task") == 0 || strings.Count(text, "## Original Request") > 1 {
-				t.Fatalf("rules %d, round %d:\n%s", rules, i, text)
-			}
-			b.path = p.After(added(t, p, s)...)
+	b := &builder{t: t}
+	b.user("One long task")
+	for i := range 30 {
+		b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
+		b.result("1", long(20), false)
+		b.assistant(fmt.Sprintf("step %d %s", i, long(20)))
+		p, err := compact.New(b.path, compact.Options{Keep: 10})
+		if err != nil {
+			t.Fatal(err)
 		}
+		s := compact.Extract(p)
+		text := p.Text(s)
+		if strings.Count(text, "One long task") == 0 || strings.Count(text, "## Original Request") > 1 {
+			t.Fatalf("round %d:\n%s", i, text)
+		}
+		b.path = p.After(added(t, p, s)...)
 	}
 }
 

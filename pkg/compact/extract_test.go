@@ -21,7 +21,7 @@ var outline = []string{
 	"## Key Decisions", "## Next Steps", "## Critical Context",
 }
 
-// TestExtract runs the conversations of testdata/extract.txtar, by the rules of both programs.
+// TestExtract runs the conversations of testdata/extract.txtar.
 func TestExtract(t *testing.T) {
 	t.Parallel()
 	cases, err := txtar.ParseFile("testdata/extract.txtar")
@@ -31,10 +31,8 @@ func TestExtract(t *testing.T) {
 	for _, c := range cases.Files {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, rules := range bothRules {
-				s := &script{builder: builder{t: t}, T: t, o: compact.Options{Keep: 10, Rules: rules}}
-				s.run(string(c.Data))
-			}
+			s := &script{builder: builder{t: t}, T: t, o: compact.Options{Keep: 10}}
+			s.run(string(c.Data))
 		})
 	}
 }
@@ -87,8 +85,6 @@ func (s *script) line(word, raw string) {
 	how, tool, _ := strings.Cut(word, " ")
 	switch how {
 	case "", "end":
-	case "pi1.5": // alone
-		s.o.Rules = compact.Pi15
 	case "strategy":
 		s.o.Strategy, _ = compact.StrategyFor(raw)
 		s.o.Keep = 1000
@@ -148,7 +144,7 @@ func (s *script) check(heading, want string) {
 	text := s.extract()
 	short := strings.NewReplacer("[0000000", "[", "[000000", "[")
 	if diff := cmp.Diff(want, short.Replace(sectionOf(text, heading))); diff != "" {
-		s.Errorf("rules %d, %s (-want +got):\n%s", s.o.Rules, heading, diff)
+		s.Errorf("%s (-want +got):\n%s", heading, diff)
 	}
 }
 
@@ -190,23 +186,21 @@ func sectionOf(summary, heading string) string {
 
 func TestExtractPrefix(t *testing.T) {
 	t.Parallel()
-	for _, rules := range bothRules {
-		p := planOf(t, rules, func(b *builder) {
-			b.user("Fix the build, never force push")
-			b.assistant("Looking.")
-			b.call("1", "write", `{"path":"a.go"}`, "2", "shell", `{"command":["go","vet"]}`)
-			b.result("1", "", false)
-			b.result("2", "bad", true)
-			b.assistant(long(20))
-		})
-		h := headings(p.PrefixPrompt(""))
-		h = h[len(h)-3:]
-		want := fmt.Sprintf("%s\n- Fix the build, never force push [00000001]\n\n%s\n- [x] changed a.go [00000004]\n- [ ] Looking. [00000002]\n\n"+
-			"%s\n- `go vet` failed: bad [00000005]", h[0], h[1], h[2])
-		s := compact.Extract(p)
-		if diff := cmp.Diff(compact.Summary{TurnPrefix: want, Details: []js.Field{js.StringField("summarizer", "extractive")}}, s); diff != "" {
-			t.Errorf("rules %d (-want +got):\n%s", rules, diff)
-		}
+	p := planOf(t, func(b *builder) {
+		b.user("Fix the build, never force push")
+		b.assistant("Looking.")
+		b.call("1", "write", `{"path":"a.go"}`, "2", "shell", `{"command":["go","vet"]}`)
+		b.result("1", "", false)
+		b.result("2", "bad", true)
+		b.assistant(long(20))
+	})
+	h := headings(p.PrefixPrompt(""))
+	h = h[len(h)-3:]
+	want := fmt.Sprintf("%s\n- Fix the build, never force push [00000001]\n\n%s\n- [x] changed a.go [00000004]\n- [ ] Looking. [00000002]\n\n"+
+		"%s\n- `go vet` failed: bad [00000005]", h[0], h[1], h[2])
+	s := compact.Extract(p)
+	if diff := cmp.Diff(compact.Summary{TurnPrefix: want, Details: []js.Field{js.StringField("summarizer", "extractive")}}, s); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

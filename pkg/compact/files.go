@@ -62,7 +62,7 @@ func stringList(raw string) []string {
 }
 
 // collect adds the files that tool calls name, also those of calls nested in
-// tool results, which pi 0.73 does not have.
+// tool results.
 func (f *fileSet) collect(parts []Part) {
 	for _, p := range parts {
 		for _, call := range p.Message.ToolCalls() {

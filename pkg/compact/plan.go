@@ -26,15 +26,6 @@ const (
 	DefaultReserve = 16384
 )
 
-// Rules choose whose algorithm cuts.
-type Rules int
-
-// The algorithms.
-const (
-	Pi15  Rules = iota // pi 1.5
-	Pi073              // pi 0.73
-)
-
 // Options say how to plan.
 type Options struct {
 	// Keep is how many tokens of recent messages to keep, of user messages for
@@ -43,7 +34,6 @@ type Options struct {
 	Keep int64
 
 	Strategy Strategy
-	Rules    Rules // for KeepRecent; the other strategies go by those of pi 1.5
 
 	// FirstKept is the id of the entry to cut in front of, whatever the strategy
 	// says; "" leaves it to the strategy. KeepUser, which cuts nowhere, takes no
@@ -51,7 +41,7 @@ type Options struct {
 	FirstKept string
 
 	// Estimate returns the tokens a message costs, for the cut of KeepRecent and
-	// for Gain. Nil stands for the estimate of the rules. KeepUser always counts
+	// for Gain. Nil stands for [convo.Estimate]. KeepUser always counts
 	// as codex does, by the bytes of the text, and TokensBefore is as pi has it.
 	Estimate func(session.Message) int64
 }
@@ -77,7 +67,6 @@ type Plan struct {
 	System          string // JSON text of the system message in force, "" if none
 
 	path      []session.Entry
-	rules     Rules
 	keep      int64                       // Options.Keep
 	covers    [2][]Part                   // Summarize and TurnPrefix as planned; others may have come in their place
 	estimate  func(session.Message) int64 // nil for convo.Estimate
@@ -93,20 +82,10 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if o.Keep == 0 {
 		o.Keep = DefaultKeep
 	}
-	if o.Strategy != KeepRecent {
-		o.Rules = Pi15
-	}
 	projection := convo.Project(path)
-	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, keep: o.Keep, estimate: o.Estimate}
-	var span []candidate
-	var previous *session.Entry
-	if o.Rules == Pi073 {
-		span, previous = raw073(path)
-		p.TokensBefore = convo.MeasurePi073(convo.MessagesOf(projection), convo.EstimatePi073).Tokens
-	} else {
-		span, previous = projected15(projection)
-		p.TokensBefore = convo.MeasureProjection(projection, path, convo.Estimate).Tokens
-	}
+	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, keep: o.Keep, estimate: o.Estimate}
+	span, previous := candidates(projection)
+	p.TokensBefore = convo.MeasureProjection(projection, path, convo.Estimate).Tokens
 	if err := p.divide(span, o); err != nil {
 		return nil, err
 	}
@@ -153,9 +132,9 @@ func (p *Plan) divide(span []candidate, o Options) error {
 	historyEnd := cut.first
 	if cut.split {
 		historyEnd = cut.turn
-		p.TurnPrefix = parts(span[cut.turn:cut.first], o.Rules)
+		p.TurnPrefix = parts(span[cut.turn:cut.first])
 	}
-	p.Summarize = parts(span[:historyEnd], o.Rules)
+	p.Summarize = parts(span[:historyEnd])
 	if len(p.Summarize) == 0 && len(p.TurnPrefix) == 0 {
 		return ErrNothing
 	}
@@ -164,7 +143,7 @@ func (p *Plan) divide(span []candidate, o Options) error {
 
 // parts returns the messages of the candidates that a summary may speak of: what agents
 // say in the user's name is not among them.
-func parts(candidates []candidate, rules Rules) []Part {
+func parts(candidates []candidate) []Part {
 	out := make([]Part, 0, len(candidates))
 	for _, c := range candidates {
 		if c.Entry.Type() == session.TypeCompaction {
@@ -172,7 +151,7 @@ func parts(candidates []candidate, rules Rules) []Part {
 		}
 		said, _ := convo.Spoken(c.Messages)
 		for _, m := range said {
-			if rules == Pi15 && m.Role() == session.RoleSystem {
+			if m.Role() == session.RoleSystem {
 				continue
 			}
 			out = append(out, Part{EntryID: c.Entry.ID(), Message: m})
@@ -295,7 +274,7 @@ var ErrMoved = fmt.Errorf("%w: what was summarized is not what stands before the
 // that new messages would be lost.
 func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	moved, err := New(path, Options{
-		Keep: p.keep, Strategy: p.Strategy, Rules: p.rules, FirstKept: p.FirstKept, Estimate: p.estimate,
+		Keep: p.keep, Strategy: p.Strategy, FirstKept: p.FirstKept, Estimate: p.estimate,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrMoved, err)
@@ -330,7 +309,7 @@ func (p *Plan) keepUser(span []candidate, keep int64) error {
 	if NothingNew(p.path) {
 		return ErrNothing
 	}
-	p.Summarize = parts(span, Pi15)
+	p.Summarize = parts(span)
 	p.Copies = nil
 	for _, c := range convo.CodexKept(messagesOf(p.Summarize), keep) {
 		p.Copies = append(p.Copies, Part{EntryID: p.Summarize[c.Of].EntryID, Message: c.Message})

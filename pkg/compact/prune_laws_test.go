@@ -198,11 +198,8 @@ func FuzzPrune(f *testing.F) {
 // TestPruneCorpus checks the laws for the paths of real sessions.
 func TestPruneCorpus(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
-		if rules != compact.Pi15 {
-			return // the same paths once more
-		}
 		checkPruneLaws(t, path, compact.PruneOptions{Turns: 1, Protect: 100, Minimum: -1})
 		checkPruneLaws(t, path, compact.PruneOptions{Turns: 2})
 	})

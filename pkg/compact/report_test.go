@@ -224,20 +224,6 @@ func TestReportOnSecond(t *testing.T) {
 	}
 }
 
-// If the system message is not carried on, as by the rules of pi 0.73, it
-// leaves.
-func TestReportSystem(t *testing.T) {
-	t.Parallel()
-	b := worked(t)
-	plan, err := compact.New(b.path, compact.Options{Rules: compact.Pi073, Keep: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := plan.Report(); r.Entries[0].Role != "system" || r.From != "00000001" {
-		t.Errorf("first of the entries: %+v", r.Entries[0])
-	}
-}
-
 func TestReportOnErrors(t *testing.T) {
 	t.Parallel()
 	b := worked(t)

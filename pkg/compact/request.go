@@ -71,7 +71,6 @@ type Subject struct {
 	Previous  string // the summary of the chunks before them, "" if there is none
 	Files     FileOps
 	SplitTurn bool
-	Rules     Rules                   // of serialization
 	Prompt    func(PromptData) string // the built-in prompt
 }
 
@@ -82,13 +81,13 @@ func (p *Plan) Requests(o PromptOptions) []*Request {
 	if p.NeedsHistory() {
 		out = append(out, NewRequest(Subject{
 			Part: PartHistory, Heading: RequiredHeading, Parts: p.Summarize, Previous: p.PreviousSummary,
-			Files: p.Files, SplitTurn: p.SplitTurn, Rules: p.rules, Prompt: historyPrompt,
+			Files: p.Files, SplitTurn: p.SplitTurn, Prompt: historyPrompt,
 		}, o))
 	}
 	if p.NeedsPrefix() {
 		out = append(out, NewRequest(Subject{
 			Part: PartTurnPrefix, Heading: PrefixHeading, Parts: p.TurnPrefix,
-			Files: p.Files, SplitTurn: p.SplitTurn, Rules: p.rules, Prompt: prefixPrompt(p.rules),
+			Files: p.Files, SplitTurn: p.SplitTurn, Prompt: prefixPrompt,
 		}, o))
 	}
 	return out
@@ -149,7 +148,7 @@ func NewRequest(s Subject, o PromptOptions) *Request {
 		r.limit = DefaultMaxPrompt
 	}
 	r.limit = min(r.limit, HardMaxPrompt)
-	r.items = itemsOf(s.Parts, serializer{rules: s.Rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true})
+	r.items = itemsOf(s.Parts, serializer{limit: cmp.Or(o.ResultLimit, ResultLimit), images: true})
 	r.rest = make([]int, len(r.items)+1)
 	for i := len(r.items) - 1; i >= 0; i-- {
 		r.rest[i] = r.rest[i+1] + len(r.items[i].text) + len(separator)

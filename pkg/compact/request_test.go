@@ -87,20 +87,18 @@ func TestRequestOnePrompt(t *testing.T) {
 			}
 		}
 	}
-	for _, rules := range bothRules {
-		for _, c := range prompts {
-			check(t, planOf(t, rules, c.build))
-		}
+	for _, c := range prompts {
+		check(t, planOf(t, c.build))
 	}
 	var asked atomic.Int32
 	t.Cleanup(func() { // behind the parallel subtests
-		if n := asked.Load(); n < 10 {
+		if n := asked.Load(); n < 5 {
 			t.Errorf("%d plans of the corpus were asked", n)
 		}
 	})
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
-		if p, err := compact.New(path, compact.Options{Keep: 200, Rules: rules}); err == nil && !hasImages(path) {
+		if p, err := compact.New(path, compact.Options{Keep: 200}); err == nil && !hasImages(path) {
 			asked.Add(1)
 			check(t, p)
 		}
@@ -109,7 +107,7 @@ func TestRequestOnePrompt(t *testing.T) {
 
 func TestRequestHeadings(t *testing.T) {
 	t.Parallel()
-	requests := planOf(t, compact.Pi15, historyAndPrefix).Requests(compact.PromptOptions{})
+	requests := planOf(t, historyAndPrefix).Requests(compact.PromptOptions{})
 	if len(requests) != 2 || requests[0].Name() != "history" || requests[1].Name() != "turn-prefix" ||
 		requests[0].Heading() != compact.RequiredHeading || requests[1].Heading() != compact.PrefixHeading {
 		t.Errorf("%d requests: %+v", len(requests), requests)
@@ -120,7 +118,7 @@ func TestRequestHeadings(t *testing.T) {
 func TestPromptData(t *testing.T) {
 	t.Parallel()
 	var seen []compact.PromptData
-	p := planOf(t, compact.Pi15, func(b *builder) {
+	p := planOf(t, func(b *builder) {
 		prefixWithPrevious(b)
 		b.path = b.path[:len(b.path)-1]
 		b.call("x", "read", `{"path":"r.go"}`, "y", "write", `{"path":"w.go"}`)
@@ -157,43 +155,41 @@ func TestPromptData(t *testing.T) {
 // first up to date.
 func TestRollingPrompts(t *testing.T) {
 	t.Parallel()
-	for _, rules := range bothRules {
-		p := planOf(t, rules, func(b *builder) {
-			for range 25 {
-				b.user("ask " + strings.Repeat("x", 400))
-				b.assistant("answer")
+	p := planOf(t, func(b *builder) {
+		for range 25 {
+			b.user("ask " + strings.Repeat("x", 400))
+			b.assistant("answer")
+		}
+		b.user("second")
+		for range 25 {
+			b.assistant("step " + strings.Repeat("y", 400))
+		}
+		b.assistant(long(20))
+	})
+	for _, r := range p.Requests(compact.PromptOptions{Focus: "the tests", MaxPrompt: 3500}) {
+		n := 0
+		for ; !r.Done(); n++ {
+			prompt, chunk, chunks := next(t, r)
+			if len(compact.System)+len(prompt)+around > 3500 {
+				t.Errorf("%s %d: prompt of %d bytes", r.Name(), chunk, len(prompt))
 			}
-			b.user("second")
-			for range 25 {
-				b.assistant("step " + strings.Repeat("y", 400))
+			carried := fmt.Sprintf("\n\n<previous-summary>\nSUMMARY %d\n</previous-summary>\n\n", n)
+			if strings.Contains(prompt, carried) != (n > 0) || strings.Count(prompt, "<previous-summary>\n") != min(n, 1) {
+				t.Errorf("%s %d: the summary so far is missing, or one too many, in:\n%s", r.Name(), chunk, prompt)
 			}
-			b.assistant(long(20))
-		})
-		for _, r := range p.Requests(compact.PromptOptions{Focus: "the tests", MaxPrompt: 3500}) {
-			n := 0
-			for ; !r.Done(); n++ {
-				prompt, chunk, chunks := next(t, r)
-				if len(compact.System)+len(prompt)+around > 3500 {
-					t.Errorf("%s %d: prompt of %d bytes", r.Name(), chunk, len(prompt))
-				}
-				carried := fmt.Sprintf("\n\n<previous-summary>\nSUMMARY %d\n</previous-summary>\n\n", n)
-				if strings.Contains(prompt, carried) != (n > 0) || strings.Count(prompt, "<previous-summary>\n") != min(n, 1) {
-					t.Errorf("%s %d: the summary so far is missing, or one too many, in:\n%s", r.Name(), chunk, prompt)
-				}
-				if !strings.Contains(prompt, r.Heading()) || strings.Count(prompt, "\n\nAdditional focus: the tests") != 1 {
-					t.Errorf("%s %d: the heading or the focus is missing in:\n%s", r.Name(), chunk, prompt)
-				}
-				if framed := strings.HasPrefix(prompt, "# Conversation\n"); framed != (rules == compact.Pi15 && r.Name() == "turn-prefix") {
-					t.Errorf("%s %d: the frame of other rules:\n%s", r.Name(), chunk, prompt)
-				}
-				if chunk != n+1 || chunks < chunk {
-					t.Errorf("%s: chunk %d of %d, want %d", r.Name(), chunk, chunks, n+1)
-				}
-				r.Accept(fmt.Sprint("SUMMARY ", n+1))
+			if !strings.Contains(prompt, r.Heading()) || strings.Count(prompt, "\n\nAdditional focus: the tests") != 1 {
+				t.Errorf("%s %d: the heading or the focus is missing in:\n%s", r.Name(), chunk, prompt)
 			}
-			if n < 3 || r.Summary() != fmt.Sprint("SUMMARY ", n) {
-				t.Errorf("%s: %d chunks, summary %q", r.Name(), n, r.Summary())
+			if framed := strings.HasPrefix(prompt, "# Conversation\n"); framed != (r.Name() == "turn-prefix") {
+				t.Errorf("%s %d: another frame:\n%s", r.Name(), chunk, prompt)
 			}
+			if chunk != n+1 || chunks < chunk {
+				t.Errorf("%s: chunk %d of %d, want %d", r.Name(), chunk, chunks, n+1)
+			}
+			r.Accept(fmt.Sprint("SUMMARY ", n+1))
+		}
+		if n < 3 || r.Summary() != fmt.Sprint("SUMMARY ", n) {
+			t.Errorf("%s: %d chunks, summary %q", r.Name(), n, r.Summary())
 		}
 	}
 }

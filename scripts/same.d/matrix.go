@@ -80,13 +80,11 @@ var forks = product("sess-fork", []string{
 // plans are the ways to plan a compaction.
 func plans() []string {
 	var out []string
-	for _, rules := range []string{"1.5", "0.73"} {
-		for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
-			for _, keep := range []string{"20k", "2000", "100"} {
-				out = append(out, "sess-compact --plan --pi "+rules+" --strategy "+strategy+" --keep "+keep+" s.jsonl")
-			}
-			out = append(out, "sess-compact --print-prompt --pi "+rules+" --strategy "+strategy+" --keep 100 s.jsonl")
+	for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
+		for _, keep := range []string{"20k", "2000", "100"} {
+			out = append(out, "sess-compact --plan --strategy "+strategy+" --keep "+keep+" s.jsonl")
 		}
+		out = append(out, "sess-compact --print-prompt --strategy "+strategy+" --keep 100 s.jsonl")
 	}
 	return out
 }
@@ -300,7 +298,7 @@ func (t *table) mistakes() {
 		"sess-path --leaf zzzz", "sess-path --leaf ''", "sess-path --leaf .~99", "sess-path --leaf @none", "sess-path --leaf 0", "sess-path --as nothing", "sess-path --budget x",
 		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw-output", "sess-path --reverse --as text",
 		"sess-tree --leaf zzzz", "sess-tree --json --dot", "sess-tree --color x", "sess-check --repair", "sess-check --relink", "sess-check --repair -o s.jsonl", "sess-fork --at zzzz",
-		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --pi 9", "sess-compact --strategy none", "sess-compact --summary-file missing",
+		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --strategy none", "sess-compact --summary-file missing",
 		"sess-compact --plan --print-prompt", "sess-compact --size", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
 		"sess-append --type x -r user", "sess-append -r nobody -t x", "sess-append --set a", "sess-append --set-json a=b -t x", "sess-append --parent zzzz -t x", "sess-append --usage-json x -r assistant -t y",
 		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append --entries -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl",

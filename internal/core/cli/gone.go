@@ -18,7 +18,6 @@ var gone = []renamed{
 	{"sess-append", "usage", "--usage-json"},
 	{"sess-compact", "check", "--size"},
 	{"sess-compact", "prompt", "--print-prompt"},
-	{"sess-compact", "rules", "--pi"},
 	{"sess-compact", "summary", "--summary-file"},
 	{"sess-export", "db", "sess-export opencode -o FILE, and then opencode import FILE"},
 	{"sess-export", "max-growth", "--max-ratio"},
