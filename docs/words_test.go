@@ -151,7 +151,6 @@ sess-history --dup --copies
 sess-grep --entries --lines
 sess-record --from --reply
 sess-append --usage --usage-json
-sess-compact --check --size
 sess-compact --prompt --print-prompt
 sess-export --max-growth --max-ratio
 sess-export --db -

@@ -85,5 +85,5 @@ func TestRedact(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of sess-compact --size, --plan, or --report --json.", sizeRow{}, planRow{}, branchRow{}, reportRow{})
+	rowtest.Schema(t, "A line of sess-compact --if-needed -n, --plan, or --report --json.", sizeRow{}, planRow{}, branchRow{}, reportRow{})
 }

@@ -223,7 +223,7 @@ func (j *job) printEntries() error {
 	return address.PrintEntries(j.streams, j.batch.Entries, j.json || j.dryRun)
 }
 
-// figuresJSON is what --check prints.
+// figuresJSON is what --if-needed -n prints.
 func figuresJSON(f compact.Figures) string {
 	out := sizeRow{
 		ContextTokens: f.Tokens, UsageTokens: f.UsageTokens, TrailingTokens: f.TrailingTokens, LastUsageEntryID: f.LastUsageID, Reserve: f.Reserve,
@@ -240,7 +240,7 @@ func decimal(v float64, decimals int) row.Number {
 	return row.Number(strconv.FormatFloat(v, 'f', decimals, 64))
 }
 
-// planJSON is what --plan prints, and what a hook is given.
+// planJSON is what --plan prints.
 func planJSON(p *compact.Plan, focus string) string {
 	return row.JSON(planRow{
 		Leaf: p.Leaf, FirstKeptEntryID: p.FirstKept, IsSplitTurn: p.SplitTurn, TokensBefore: p.TokensBefore, PreviousSummary: p.PreviousSummary,

@@ -219,7 +219,7 @@ Be brief. Keep file paths, names and error messages exactly as they are.`
 // Prompt returns the prompt for the summary of the branch. Focus is added as
 // further instructions, if any.
 func (b *Branch) Prompt(focus string) string {
-	return branchPrompt(PromptData{Conversation: serialize(messagesOf(b.Parts)), Instructions: focus})
+	return branchPrompt(promptData{conversation: serialize(messagesOf(b.Parts)), focus: focus})
 }
 
 // branchContinued is said of a chunk of a branch that is too long for one prompt.
@@ -227,20 +227,18 @@ const branchContinued = `The summary in <previous-summary> is of the messages of
 
 `
 
-func branchPrompt(d PromptData) string {
+func branchPrompt(d promptData) string {
 	continued := ""
-	if d.PreviousSummary != "" {
+	if d.previous != "" {
 		continued = branchContinued
 	}
-	return tagged("conversation", d.Conversation) + previous(d) + continued + branchInstructions + focused(d.Instructions)
+	return tagged("conversation", d.conversation) + previous(d) + continued + branchInstructions + focused(d.focus)
 }
 
 // Request returns what has to be asked for the summary of the branch. If it fits
 // into one prompt and has no image, that is Prompt.
 func (b *Branch) Request(o PromptOptions) *Request {
-	return NewRequest(Subject{
-		Part: PartBranch, Heading: b.Heading(), Parts: b.Parts, Files: b.Files, Prompt: branchPrompt,
-	}, o)
+	return newRequest(subject{PartBranch, b.Heading(), b.Parts, "", branchPrompt}, o)
 }
 
 // Heading returns the heading a summary of the branch has to have.

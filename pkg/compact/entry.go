@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +29,6 @@ type Summary struct {
 	TurnPrefix string
 	Whole      bool       // History speaks of the split turn too
 	Details    []js.Field // further members of the entry's details, such as the summarizer
-
-	// What oh-my-pi has besides. PreserveData is a JSON object; "" carries on that
-	// of the compaction before.
-	Short, PreserveData string
 }
 
 // Text returns the summary as the entry holds it, the file lists at its end. A
@@ -84,18 +79,15 @@ func (p *Plan) fields(s Summary, id string, copies []string) []js.Field {
 	case first == "":
 		first = id
 	}
-	fields := []js.Field{js.StringField("summary", p.Text(s))}
-	if s.Short != "" {
-		fields = append(fields, js.StringField("shortSummary", s.Short))
-	}
-	fields = append(fields, []js.Field{
+	fields := []js.Field{
+		js.StringField("summary", p.Text(s)),
 		js.StringField("firstKeptEntryId", first),
 		{Name: "tokensBefore", Raw: strconv.FormatInt(p.TokensBefore, 10)},
 		{Name: "details", Raw: p.details(s, copies)},
 		{Name: "fromHook", Raw: "false"},
-	}...)
-	if data := cmp.Or(s.PreserveData, p.preserved); data != "" {
-		fields = append(fields, js.RawField("preserveData", data))
+	}
+	if p.preserved != "" {
+		fields = append(fields, js.RawField("preserveData", p.preserved))
 	}
 	if p.System != "" {
 		fields = append(fields, js.RawField("systemMessage", p.System))

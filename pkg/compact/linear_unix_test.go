@@ -88,7 +88,7 @@ func planned(t *testing.T, path []session.Entry) *compact.Plan {
 
 func ask(t *testing.T, path []session.Entry) {
 	t.Helper()
-	r := request(path, compact.PromptOptions{MaxPrompt: 400, Write: terse})
+	r := request(path, compact.PromptOptions{MaxPrompt: 400})
 	for !r.Done() {
 		if _, _, _, err := r.Next(); err != nil {
 			t.Fatal(err)

@@ -68,7 +68,6 @@ type Plan struct {
 
 	path      []session.Entry
 	keep      int64                       // Options.Keep
-	covers    [2][]Part                   // Summarize and TurnPrefix as planned; others may have come in their place
 	estimate  func(session.Message) int64 // nil for convo.Estimate
 	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
@@ -89,7 +88,6 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if err := p.divide(span, o); err != nil {
 		return nil, err
 	}
-	p.covers = [2][]Part{p.Summarize, p.TurnPrefix}
 	if previous != nil {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
@@ -282,8 +280,6 @@ func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !moved.coversSame(p) {
 		return nil, ErrMoved
 	}
-	// A hook may have taken messages out, and copies are unchanged.
-	moved.Summarize, moved.TurnPrefix, moved.Copies, moved.Files = p.Summarize, p.TurnPrefix, p.Copies, p.Files
 	return moved, nil
 }
 
@@ -299,7 +295,7 @@ func (p *Plan) Reply(s Summary) string {
 // coversSame reports whether the summaries of two plans speak of the same entries.
 func (p *Plan) coversSame(q *Plan) bool {
 	same := func(a, b Part) bool { return a.EntryID == b.EntryID }
-	return slices.EqualFunc(p.covers[0], q.covers[0], same) && slices.EqualFunc(p.covers[1], q.covers[1], same)
+	return slices.EqualFunc(p.Summarize, q.Summarize, same) && slices.EqualFunc(p.TurnPrefix, q.TurnPrefix, same)
 }
 
 // keepUser has the whole context summarized and keeps copies of the newest user

@@ -203,10 +203,7 @@ func TestMarksInTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := plan.PromptWith(compact.PromptOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := plan.PromptWith(compact.PromptOptions{})
 	request, _, _, err := plan.Requests(compact.PromptOptions{})[0].Next()
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ var gone = []renamed{
 	{"", "all-branches", "--branches"},
 	{"sess-append", "leaf", "--parent"},
 	{"sess-append", "usage", "--usage-json"},
-	{"sess-compact", "check", "--size"},
 	{"sess-compact", "prompt", "--print-prompt"},
 	{"sess-compact", "summary", "--summary-file"},
 	{"sess-export", "db", "sess-export opencode -o FILE, and then opencode import FILE"},
