@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/compact"
@@ -146,7 +147,7 @@ func (j *job) compact() error {
 	case j.plan:
 		return j.println(planJSON(plan, j.instructions))
 	case j.report:
-		return j.printReport(plan.Report())
+		return j.printReport(brief.Planned(plan, j.src.Header.CWD))
 	case j.prompt:
 		// One prompt for everything, however long it is.
 		return j.printText(plan.PromptWith(j.promptOptions()))

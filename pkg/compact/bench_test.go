@@ -100,7 +100,6 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 		"planning":                  extracting(compact.Options{}),
 		"planning to keep user":     extracting(compact.Options{Strategy: compact.KeepUser}),
 		"planning to keep the turn": extracting(compact.Options{Strategy: compact.LastTurn}),
-		"reporting":                 func(path []session.Entry) { plan(path, compact.Options{}).Report() },
 		"measuring":                 func(path []session.Entry) { compact.Measure(path, compact.Trigger{Estimate: count, Calibrate: true}) },
 		"leaving a branch": func(path []session.Entry) {
 			b, err := compact.NewBranch(path, whole[:1], compact.BranchOptions{Estimate: count})
@@ -118,19 +117,6 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 		if !raceDetector && large > allocations*small || largeCalls > estimates*smallCalls {
 			t.Errorf("%s: %.0f allocations and %d estimates for %d entries, %.0f and %d for ten times as many", what, small, smallCalls, n, large, largeCalls)
 		}
-	}
-}
-
-func BenchmarkReport(b *testing.B) {
-	path := sized(b, 100_000)
-	plan, err := compact.New(path, compact.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(size(path))
-	b.ReportAllocs()
-	for b.Loop() {
-		plan.Report()
 	}
 }
 

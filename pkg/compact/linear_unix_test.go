@@ -39,12 +39,8 @@ func TestLinear(t *testing.T) {
 				}
 			}
 		}},
-		{"reporting on", path, func(path []session.Entry) func() {
-			p := planned(t, path)
-			return func() {
-				p.Report()
-				compact.Measure(path, compact.Trigger{Calibrate: true})
-			}
+		{"measuring", path, func(path []session.Entry) func() {
+			return func() { compact.Measure(path, compact.Trigger{Calibrate: true}) }
 		}},
 		{"asking for", path, func(path []session.Entry) func() { return func() { ask(t, path) } }},
 		{"asking, while a call waits, for", waiting.path, func(path []session.Entry) func() { return func() { ask(t, path) } }},
