@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -40,7 +41,7 @@ func (j *job) summarize(plan *compact.Plan) (made, error) {
 	}
 	a, ok := j.asker(plan.Leaf, plan.TokensBefore)
 	if !ok {
-		summary := compact.Extract(plan)
+		summary := j.extract(plan)
 		summary.Details = j.told("extractive", summary.History+summary.TurnPrefix)
 		return made{Summary: summary, own: true}, nil
 	}
@@ -58,6 +59,21 @@ func (j *job) summarize(plan *compact.Plan) (made, error) {
 	}
 	summary.Details = slices.Concat(j.told("command", summary.History+summary.TurnPrefix), a.account())
 	return made{Summary: summary, paid: true}, nil
+}
+
+// extract makes the summary without a model.
+func (j *job) extract(plan *compact.Plan) (s compact.Summary) {
+	of := func(parts []compact.Part) brief.Deeds { return brief.OfParts(plan.After(), parts, j.src.Header.CWD) }
+	switch {
+	case plan.NeedsHistory():
+		s.History = of(plan.Summarize).Summary(brief.History, plan.PreviousSummary)
+	case plan.PreviousSummary != "": // one text of both, or each compaction within a turn would add to the one before
+		s.History, s.Whole = of(plan.TurnPrefix).Summary(brief.History, plan.PreviousSummary), true
+	}
+	if plan.NeedsPrefix() && !s.Whole {
+		s.TurnPrefix = of(plan.TurnPrefix).Summary(brief.Turn, "")
+	}
+	return s
 }
 
 // promptOptions says how prompts are made.
@@ -281,7 +297,8 @@ func (j *job) summarizeBranch(b *compact.Branch) (made, error) {
 	}
 	a, ok := j.asker(b.From, b.Tokens)
 	if !ok {
-		text := compact.ExtractBranch(b)
+		heard := brief.OfParts(b.Entries, b.Heard(), j.src.Header.CWD)
+		text := heard.Summary(brief.Branch, heard.Earlier.Text)
 		return made{Summary: compact.Summary{History: text, Details: j.told("extractive", text)}}, nil
 	}
 	text, err := a.ask(b.Request(j.promptOptions()))

@@ -59,20 +59,6 @@ func BenchmarkSerialize(b *testing.B) {
 	}
 }
 
-func BenchmarkExtract(b *testing.B) {
-	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
-	p, err := compact.New(path, compact.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		compact.Extract(p)
-	}
-}
-
-// TestLinearAllocations: ten times as many entries take about ten times as many allocations, and calls of an estimator.
-// The bounds lie between that and a hundred times: a slice that grows, or a pool that was emptied, breaks nothing.
 func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocations
 	if testing.Short() {
 		t.Skip("makes paths of 20,000 entries")
@@ -90,7 +76,7 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 	}
 	extracting := func(o compact.Options) func([]session.Entry) {
 		return func(path []session.Entry) {
-			if p := plan(path, o); p.Text(compact.Extract(p)) == "" {
+			if p := plan(path, o); p.Text(summaryOf(p)) == "" {
 				t.Fatal("no text")
 			}
 		}

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -244,69 +243,9 @@ func (b *Branch) Request(o PromptOptions) *Request {
 // Heading returns the heading a summary of the branch has to have.
 func (b *Branch) Heading() string { return RequiredHeading }
 
-// ExtractBranch makes a summary of the branch without a model, as Extract does
-// for a compaction, and within the same bounds. The headings are those of the
-// branch's prompt. Unlike a model it also reads the tool results between the
-// parts, which tell what worked.
-func ExtractBranch(b *Branch) string {
-	d := b.earlier()
-	d.next = nil // of what was done since
-	heard := b.heard()
-	var parts []Part
-	for _, p := range heard {
-		for _, m := range p.Messages {
-			parts = append(parts, Part{EntryID: p.Entry.ID(), Message: m})
-		}
-	}
-	d.read(parts)
-	if request := lastRequest(heard); request != "" {
-		d.next = slices.Insert(d.next, 0, request) // a plan has less than a full list
-	}
-	text := d.text()
-	// Items are one line each, so this is where the last section begins.
-	if at := strings.LastIndex(text, "\n\n"+outline[len(outline)-1].heading+"\n"); at >= 0 {
-		text = text[:at]
-	}
-	return text
-}
-
-// earlier returns the items of the summaries among the parts: of the newest
-// compaction, which speaks of all before it, and of the branches summarized
-// since.
-func (b *Branch) earlier() digest {
-	var d digest
-	for _, p := range b.Parts {
-		switch p.Message.Role() {
-		case session.RoleCompactionSummary:
-			d = gist(p.Message.Str("summary"))
-		case session.RoleBranchSummary:
-			nested := gist(p.Message.Str("summary"))
-			for _, s := range outline {
-				if s.items == nil {
-					continue
-				}
-				for _, item := range *s.items(&nested) {
-					s.items(&d).add(item)
-				}
-			}
-		}
-	}
-	return d
-}
-
-// gist returns the items of a summary. The first line of one without headings is the goal, since a
-// branch's summary has no section for unfinished work.
-func gist(summary string) digest {
-	d := carried(strings.TrimPrefix(summary, branchPreface))
-	if len(d.goal) == 0 && len(d.context) > 0 {
-		d.goal = d.context[:1:1]
-	}
-	return d
-}
-
-// heard returns the entries of the parts and of the tool results among them.
-func (b *Branch) heard() []convo.Projected {
-	var out []convo.Projected
+// Heard returns the parts with the tool results between them, which no prompt has, but which tell what worked.
+func (b *Branch) Heard() []Part {
+	var out []Part
 	if len(b.Parts) == 0 {
 		return out
 	}
@@ -316,7 +255,7 @@ func (b *Branch) heard() []convo.Projected {
 			continue
 		}
 		if p, ok := branchPart(e, edits); ok {
-			out = append(out, convo.Projected{Entry: e, Messages: []session.Message{p.Message}})
+			out = append(out, p)
 		}
 	}
 	return out

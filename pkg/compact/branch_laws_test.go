@@ -117,7 +117,7 @@ func checkBranchFiles(t tb, b, all *compact.Branch) {
 func branchLine(t tb, b *compact.Branch) string {
 	t.Helper()
 	batch := session.Batch{Leaf: b.Target, NewID: func(func(string) bool) (string, error) { return "new", nil }}
-	e, err := batch.Add(session.TypeBranchSummary, b.Fields(compact.ExtractBranch(b), nil)...)
+	e, err := batch.Add(session.TypeBranchSummary, b.Fields("## Goal\n- what was tried", nil)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ func TestBranchEdits(t *testing.T) {
 	if diff := cmp.Diff([]string{"edited", "open"}, spoken(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, text := range []string{b.Prompt(""), b.Text(compact.ExtractBranch(b))} {
+	for _, text := range []string{b.Prompt(""), compact.SerializeParts(b.Heard())} {
 		if strings.Contains(text, "secret") {
 			t.Errorf("quotes what was taken out:\n%s", text)
 		}

@@ -15,8 +15,7 @@
 // would keep a result without its call.
 //
 //	plan, err := compact.New(path, compact.Options{Keep: 20000})
-//	requests := plan.Requests(options)        // to a model; or:
-//	summary := compact.Extract(plan)          // without one
+//	requests := plan.Requests(options)        // to a model
 //	entry, err := plan.AddTo(batch, summary)
 //
 // Stability: v0. Exported names may change until version 1 of the module.

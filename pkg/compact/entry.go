@@ -15,12 +15,7 @@ const noHistory = "No prior history."
 
 // turnHeading stands between the summary of the history and that of the first
 // part of the turn that is split.
-const turnHeading = "\n\n" + turnRule + "\n\n" + turnTitle + "\n\n"
-
-const (
-	turnRule  = "---"
-	turnTitle = "**Turn Context (split turn):**"
-)
+const turnHeading = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 
 // Summary is the text a model made: of the history, and of the first part of a
 // split turn if there is one.

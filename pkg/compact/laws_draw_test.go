@@ -90,7 +90,7 @@ var steps = []step{
 	}},
 	{"compaction", func(d *drawer) {
 		if plan, err := compact.New(d.path, drawOptions(d.r)); err == nil {
-			d.append(plan, compact.Extract(plan))
+			d.append(plan, summaryOf(plan))
 		}
 	}},
 }

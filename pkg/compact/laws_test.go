@@ -54,7 +54,7 @@ func checkLaws(t tb, path []session.Entry, o compact.Options) {
 		t.Fatalf("%d + %d messages, split %v", len(plan.Summarize), len(plan.TurnPrefix), plan.SplitTurn)
 	}
 	checkPairs(t, plan)
-	summary := compact.Extract(plan)
+	summary := summaryOf(plan)
 	after := plan.After(added(t, plan, summary)...)
 	switch {
 	case o.Strategy == compact.KeepUser:

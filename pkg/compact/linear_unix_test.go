@@ -34,7 +34,7 @@ func TestLinear(t *testing.T) {
 	}{
 		{"planning", path, func(path []session.Entry) func() {
 			return func() {
-				if p := planned(t, path); p.Text(compact.Extract(p)) == "" {
+				if p := planned(t, path); p.Text(summaryOf(p)) == "" {
 					t.Fatal("no text")
 				}
 			}

@@ -155,7 +155,7 @@ func TestMovedLaws(t *testing.T) {
 		if err != nil || !slices.Equal(ids(now.Summarize), ids(moved.Summarize)) || !slices.Equal(ids(now.TurnPrefix), ids(moved.TurnPrefix)) {
 			r.Fatalf("%v: the summary speaks of other entries", err)
 		}
-		checkContext(r, all, now, moved.After(added(r, moved, compact.Extract(moved))...))
+		checkContext(r, all, now, moved.After(added(r, moved, summaryOf(moved))...))
 	})
 	if moves == 0 {
 		t.Error("no plan moved")

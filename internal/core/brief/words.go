@@ -21,6 +21,12 @@ func firstLine(text string) string {
 	return ""
 }
 
+// lastLine returns the last line of a text that is not blank.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
 // shorten makes a text one clean line of at most limit UTF-16 units.
 func shorten(s string, limit int) string {
 	const slack = 8 // what cleaning leaves out may stand at the beginning
@@ -54,7 +60,7 @@ func clean(s string) string {
 	if strings.ContainsRune(s, '<') {
 		s = tags().ReplaceAllString(s, "‹$1")
 	}
-	return strings.TrimSpace(s)
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // breaks reports whether a character ends a line, steers a terminal or turns
