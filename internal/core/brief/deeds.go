@@ -187,9 +187,15 @@ var plans = map[string][2]string{
 	"TodoWrite": {"todos", "content"}, "todowrite": {"todos", "content"}, "update_plan": {"plan", "step"},
 }
 
+// states are the states of items of a plan that are told; any other one is pending.
+var states = map[string]string{"in_progress": "in_progress", "blocked": "blocked"}
+
+// An open is work that is not done: a text of the session between words of ours.
+type open struct{ at, before, text, after string }
+
 // open returns the work that is not done: the rest of the newest plan, calls without results, and commands and agents in the
 // background whose end is not told.
-func (d *Deeds) open() (list []Said) {
+func (d *Deeds) open() (list []open) {
 	for _, c := range slices.Backward(d.Done) {
 		_, own := calls.Own(c.Name)
 		plan, ok := plans[own]
@@ -198,7 +204,7 @@ func (d *Deeds) open() (list []Said) {
 		}
 		for item := range js.Value(c.Arguments).Get(plan[0]).Elements() {
 			if state := item.Get("status").Str(); state != "completed" && state != "cancelled" {
-				list = append(list, Said{c.At, item.Get(plan[1]).Str() + " (" + cmp.Or(state, "pending") + ")"})
+				list = append(list, open{c.At, "", item.Get(plan[1]).Str(), " (" + cmp.Or(states[state], "pending") + ")"})
 			}
 		}
 		break
@@ -207,9 +213,9 @@ func (d *Deeds) open() (list []Said) {
 		switch {
 		case !c.here() || c.Outcome != calls.Open:
 		case c.Result < 0:
-			list = append(list, Said{c.At, "a call of " + c.Name + " without a result"})
+			list = append(list, open{c.At, "a call of ", c.Name, " without a result"})
 		case c.Kind == calls.Run || c.Kind == calls.Agent:
-			list = append(list, Said{c.At, "`" + firstLine(c.Target) + "`, in the background: its end is not told"})
+			list = append(list, open{c.At, "`", firstLine(c.Target), "`, in the background: its end is not told"})
 		}
 	}
 	return list

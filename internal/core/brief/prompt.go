@@ -69,7 +69,7 @@ func (d Deeds) prompt(l Limits, clean func(string) string, later int) string {
 		open = append(open, "- "+line(d.Failure.Text)+" ["+d.Failure.Entry+"]")
 	}
 	for _, o := range d.open() {
-		open = append(open, "- "+line(o.Text)+" ["+o.Entry+"]")
+		open = append(open, "- "+o.before+line(o.text)+o.after+" ["+o.at+"]")
 	}
 	section("Open", open[:min(len(open), listLength)])
 	return out.String()
