@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -24,11 +21,11 @@ import (
 type config struct {
 	planning
 	asking
-	pruning
-	filling
+	prune        bool
+	pruneProtect int64
 
-	ifNeeded, figures, plan, prompt, report bool
-	branch, reportOf, summary               string
+	ifNeeded, plan, prompt, report bool
+	branch, reportOf, summary      string
 
 	json, dryRun bool
 	expect       string
@@ -37,76 +34,49 @@ type config struct {
 
 // planning says where to cut.
 type planning struct {
-	keep, reserve, window      int64
-	strategy, rules, estimator string
-	calibrate                  bool
-	minGain                    string
-	firstKept                  string
-	hook                       string
+	keep, reserve, window int64
+	strategy, estimator   string
+	minGain               string
+	firstKept             string
 }
 
 // asking says how to get a summary from a command.
 type asking struct {
-	instructions, template string
-	maxPrompt, clipResult  int
-	timeout                time.Duration
-	retries                int
-	overflow               []string
-	require                string
-	noRequire, redact      bool
+	instructions      string
+	maxPrompt         int
+	timeout           time.Duration
+	retries           int
+	require           string
+	noRequire, redact bool
 }
-
-// pruning says which results of tools to take out of the context.
-type pruning struct {
-	prune, unprune             bool
-	pruneTurns                 int
-	pruneProtect, pruneMinimum int64
-	pruneSkip                  []string
-}
-
-// filling says what else goes into the entry.
-type filling struct{ details, short, preserve string }
-
-var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("When",
-			cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
-			cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
+			cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve; with -n print how large it is"),
 			cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
 			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
-			cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 		),
 		cli.Group("What to keep",
 			cli.Choice(&c.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
 			cli.Tokens(&c.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
 			cli.String(&c.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
 			cli.Choice(&c.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
-			cli.Choice(&c.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
 			cli.String(&c.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
-			cli.String(&c.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 		),
 		cli.Group("The summary",
 			cli.String(&c.summary, "summary-file", "", "take the summary from `FILE` (- is standard input)"),
 			cli.String(&c.instructions, "instructions", "", "add `TEXT` to the prompt"),
-			cli.String(&c.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
 			cli.Int(&c.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
-			cli.Int(&c.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
 			cli.Duration(&c.timeout, "timeout", command.DefaultTimeout, "give up after `DURATION`, and stop the command"),
 			cli.Int(&c.retries, "retries", 2, "make up to `N` more tries with a command that failed, where waiting may help"),
-			cli.Strings(&c.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
 			cli.String(&c.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
 			cli.Bool(&c.noRequire, "no-require", "accept a summary without the heading"),
 			cli.Bool(&c.redact, "redact", "take secrets out of prompts, as sess-redact does"),
 		),
 		cli.Group("Tool results",
 			cli.Bool(&c.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
-			cli.Bool(&c.unprune, "unprune", "restore what --prune removed"),
-			cli.Int(&c.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
-			cli.Tokens(&c.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
-			cli.Tokens(&c.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
-			cli.Strings(&c.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
+			cli.Tokens(&c.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`; older ones go if they are more than half of that"),
 		),
 		cli.Group("Branches", cli.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
 		cli.Group("Looking without writing",
@@ -114,11 +84,6 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
 			cli.Bool(&c.report, "report", "print what would leave the context"),
 			cli.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
-		),
-		cli.Group("The entry",
-			cli.String(&c.details, "details", "", "add the members of the object `JSON` to the entry's details"),
-			cli.String(&c.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
-			cli.String(&c.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
 		),
 		cli.Group("Writing", slices.Concat([]cli.Flag{
 			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add only if `REF` is the leaf; otherwise status 4"),
@@ -132,7 +97,7 @@ func (c *config) flags() []cli.Flag {
 // checkCommand refuses a variable that is there and empty.
 func (c *config) checkCommand(s *cli.Streams) error {
 	value, set := os.LookupEnv(command.Variable)
-	unused := c.looks() || c.unprune || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
+	unused := c.looks() || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
 	if !set || strings.TrimSpace(value) != "" || unused {
 		return nil
 	}
@@ -160,20 +125,11 @@ func (c *config) check(s *cli.Streams, name string) error {
 			return err
 		}
 	}
-	if err := checkDetails(c.details); err != nil {
-		return cli.UsageError("--details: %v", err)
-	}
-	if c.preserve != "" && !isObject(c.preserve) {
-		return cli.UsageError("--preserve-data wants a JSON object")
-	}
 	if n, err := cli.Number(c.minGain); err == nil {
 		c.minGain = strconv.FormatInt(n, 10)
 	}
 	if _, err := compact.ParseMinGain(c.minGain); c.minGain != "" && err != nil {
 		return cli.UsageError("--min-gain: %v", err)
-	}
-	if _, err := c.overflowStatus(); err != nil {
-		return err
 	}
 	if _, err := c.answer(""); err != nil {
 		return err
@@ -194,10 +150,8 @@ func (c *config) checkNumbers(*cli.Streams, bool) error {
 		return cli.UsageError("--keep wants a number of tokens above 0")
 	case c.maxPrompt <= 0 || c.maxPrompt > compact.HardMaxPrompt:
 		return cli.UsageError("--max-prompt wants a number of bytes up to %d", compact.HardMaxPrompt)
-	case c.clipResult < 0 || c.retries < 0:
-		return cli.UsageError("--clip-result and --retries want a number, 0 or more")
-	case c.pruneTurns < 0:
-		return cli.UsageError("--prune-turns wants a number, 0 or more")
+	case c.retries < 0:
+		return cli.UsageError("--retries wants a number, 0 or more")
 	case c.ifNeeded && c.window == 0:
 		return cli.UsageError("--if-needed needs --window")
 	case c.firstKept != "" && c.strategy == compact.KeepUser.String():
@@ -205,8 +159,6 @@ func (c *config) checkNumbers(*cli.Streams, bool) error {
 	case c.window > 0 && c.reserve >= c.window:
 		return cli.WithHint(cli.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
 			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
-	case c.figures && c.window == 0:
-		return cli.UsageError("--size needs --window")
 	}
 	return nil
 }
@@ -214,24 +166,20 @@ func (c *config) checkNumbers(*cli.Streams, bool) error {
 // checkSubject refuses to do several things at once.
 func (c *config) checkSubject(s *cli.Streams, _ bool) error {
 	given := cli.NameIf
-	check, plan, prompt := given(c.figures, "--size"), given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
+	plan, prompt := given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
 	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
-	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")
+	branch := given(c.branch != "", "--branch")
 	summary, command := given(c.summary != "", "--summary-file"), given(len(s.Command) > 0, "a command")
 	if s.HasCommand && command == "" {
 		return cli.UsageError("no command after --")
 	}
 	for _, exclusive := range [][]string{
-		{check, plan, prompt, report, reportOf, summary},
+		{plan, prompt, report, reportOf, summary},
 		{summary, command},
-		{branch, prune, unprune},
-		{unprune, summary, command, check, plan, prompt, report, reportOf},
-		{branch, check, report, reportOf},
+		{branch, given(c.prune, "--prune")},
+		{branch, report, reportOf},
 		{branch, given(c.ifNeeded, "--if-needed")},
 		{branch, given(c.firstKept != "", "--first-kept")},
-		{branch, given(c.hook != "", "--hook")},
-		{branch, given(c.short != "", "--short-summary")},
-		{branch, given(c.preserve != "", "--preserve-data")},
 	} {
 		if err := cli.Exclusive(exclusive...); err != nil {
 			return err
@@ -250,44 +198,14 @@ func (c *config) checkStreams(_ *cli.Streams, filter bool) error {
 	return nil
 }
 
-// ownDetails are the members of an entry's details that this tool writes.
-var ownDetails = []string{
-	"readFiles", "modifiedFiles", "strategy", "kept", "summarizer", "bytes", "calls", "milliseconds", "dropped",
-}
-
-// checkDetails refuses what cannot be added to details.
-func checkDetails(object string) error {
-	if object != "" && !isObject(object) {
-		return errors.New("no JSON object")
-	}
-	for key := range js.Members(object) {
-		if name := js.Unquote(key); slices.Contains(ownDetails, name) {
-			return fmt.Errorf("%s is written by sess-compact itself", name)
-		}
-	}
-	return nil
-}
-
-func isObject(text string) bool {
-	return js.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
-}
-
 // looks reports whether the session is only looked at.
 func (c *config) looks() bool {
-	return c.figures || c.plan || c.prompt || c.report || c.reportOf != ""
+	return c.sizes() || c.plan || c.prompt || c.report || c.reportOf != ""
 }
 
-// overflowStatus returns the exit statuses that mean a prompt too long.
-func (c *config) overflowStatus() ([]int, error) {
-	var out []int
-	for _, word := range c.overflow {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 0 || n > 255 {
-			return nil, cli.UsageError("--overflow-status wants a number from 0 to 255")
-		}
-		out = append(out, n)
-	}
-	return out, nil
+// sizes reports whether the size of the context is printed: what --if-needed goes by.
+func (c *config) sizes() bool {
+	return c.ifNeeded && c.dryRun && !c.plan && !c.prompt && !c.report && c.reportOf == ""
 }
 
 // answer is what a summary has to have.
@@ -308,25 +226,22 @@ func (c *config) answer(heading string) (command.Answer, error) {
 // trigger says when a compaction is needed.
 func (c *config) trigger() compact.Trigger {
 	estimate, _ := compact.EstimatorFor(c.estimator)
-	if c.estimator == compact.DefaultEstimator {
-		estimate = nil // each of the rules has its own
-	}
 	return compact.Trigger{
 		Window: c.window, Reserve: c.reserve, Estimate: estimate, Estimator: c.estimator,
-		Calibrate: c.calibrate, Rules: rules[c.rules],
+		Calibrate: c.estimator == compact.UsageEstimator,
 	}
 }
 
 // options says how to cut.
 func (c *config) options() compact.Options {
 	strategy, _ := compact.StrategyFor(c.strategy)
-	return compact.Options{Keep: c.keep, Strategy: strategy, Rules: rules[c.rules], Estimate: c.trigger().Estimate}
+	return compact.Options{Keep: c.keep, Strategy: strategy, Estimate: c.trigger().Estimate}
 }
 
 // takeOut makes the entries that take old tool results out of the context. That
 // there are none to take out matters only if nothing else is wanted.
 func (j *job) takeOut() error {
-	pruned, err := compact.Prune(j.path, j.pruneOptions())
+	pruned, err := compact.Prune(j.path, j.pruneProtect)
 	if errors.Is(err, compact.ErrNothing) {
 		if j.looks() || j.goesOn() {
 			return nil
@@ -349,15 +264,6 @@ func (j *job) edit(edits []compact.Edit) error {
 		}
 	}
 	return nil
-}
-
-// pruneOptions turns what the flags say, where 0 is none, into what
-// [compact.Prune] takes, where 0 is the default.
-func (p *pruning) pruneOptions() compact.PruneOptions {
-	return compact.PruneOptions{
-		Turns: cmp.Or(p.pruneTurns, -1), Protect: cmp.Or(p.pruneProtect, -1), Minimum: cmp.Or(p.pruneMinimum, -1),
-		Tools: p.pruneSkip,
-	}
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

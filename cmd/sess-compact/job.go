@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -34,10 +32,9 @@ type job struct {
 	path    []session.Entry // to the leaf
 	leaf    string          // its id
 	batch   session.Batch
-	form    *form            // of --template
 	secrets *redact.Redactor // of --redact, nil: they stay
 	cut     string           // id of the entry of --first-kept
-	edits   []compact.Edit   // of --prune and --unprune, in the batch
+	edits   []compact.Edit   // of --prune, in the batch
 	done    *done
 	paid    *unsent // nil if nothing is lost with the entries
 }
@@ -58,9 +55,6 @@ func (c *config) job(ctx context.Context, s *cli.Streams, src *address.Source) *
 
 // work prints the plan or the report that was asked for, or makes the entries.
 func (j *job) work() (err error) {
-	if j.form, err = readForm(j.template); err != nil {
-		return err
-	}
 	if j.redact {
 		if j.secrets, err = redact.Default(); err != nil {
 			return err
@@ -75,7 +69,7 @@ func (j *job) work() (err error) {
 		return err
 	}
 	switch {
-	case j.figures:
+	case j.sizes():
 		f := compact.Measure(j.path, j.trigger())
 		if err := j.println(figuresJSON(f)); err != nil {
 			return err
@@ -86,15 +80,6 @@ func (j *job) work() (err error) {
 		return nil
 	case j.reportOf != "":
 		return j.printReportOf()
-	case j.unprune:
-		edits, err := compact.Unprune(j.path)
-		if errors.Is(err, compact.ErrNothing) {
-			return cli.No("nothing was pruned")
-		}
-		if err != nil {
-			return err
-		}
-		return j.edit(edits)
 	case j.branch != "":
 		return j.leaveBranch()
 	}
@@ -154,24 +139,20 @@ func (j *job) goesOn() bool {
 
 // compact plans, gets the summary and makes the entry.
 func (j *job) compact() error {
-	plan, focus, given, err := j.makePlan()
+	plan, err := j.makePlan()
 	if err != nil {
 		return err
 	}
 	switch {
 	case j.plan:
-		return j.println(planJSON(plan, focus))
+		return j.println(planJSON(plan, j.instructions))
 	case j.report:
-		return j.printReport(plan.Report())
+		return j.printReport(brief.Planned(plan, j.src.Header.CWD))
 	case j.prompt:
 		// One prompt for everything, however long it is.
-		text, err := plan.PromptWith(j.promptOptions(focus))
-		if err != nil {
-			return err
-		}
-		return j.printText(text)
+		return j.printText(plan.PromptWith(j.promptOptions()))
 	}
-	summary, err := j.summarize(plan, focus, given)
+	summary, err := j.summarize(plan)
 	if err != nil {
 		return err
 	}
@@ -209,21 +190,16 @@ func (j *job) accept(plan *compact.Plan, own bool) error {
 	return cli.CommandFailed(err)
 }
 
-// makePlan plans, and lets the hook have a look. It returns what to tell the
-// summarizer as well, and the summary if the hook gave one.
-func (j *job) makePlan() (plan *compact.Plan, focus string, given *string, err error) {
+func (j *job) makePlan() (*compact.Plan, error) {
 	path := j.current()
 	if compact.NothingNew(path) {
-		return nil, "", nil, errNothing
+		return nil, errNothing
 	}
-	plan, err = compact.New(path, j.options())
+	plan, err := compact.New(path, j.options())
 	if errors.Is(err, compact.ErrNothing) {
-		return nil, "", nil, errNothing
+		return nil, errNothing
 	}
-	if err != nil || j.hook == "" || j.plan || j.prompt || j.report {
-		return plan, j.instructions, nil, err
-	}
-	return j.askHook(plan)
+	return plan, err
 }
 
 // A text that was paid for, and the flags that make the same entry of it.
@@ -235,16 +211,8 @@ type unsent struct {
 // pay notes a summary that is lost unless it is written or kept.
 func (j *job) pay(text string, flags ...string) {
 	flags = append(flags, "--no-require") // it has been accepted
-	for _, f := range []struct{ name, value, without string }{
-		{"--pi", j.rules, "1.5"},
-		{"--estimator", j.estimator, compact.DefaultEstimator},
-		{"--details", j.details, ""},
-		{"--short-summary", j.short, ""},
-		{"--preserve-data", j.preserve, ""},
-	} {
-		if f.value != f.without {
-			flags = append(flags, f.name, f.value)
-		}
+	if j.estimator != compact.DefaultEstimator {
+		flags = append(flags, "--estimator", j.estimator)
 	}
 	j.paid = &unsent{text, flags}
 }
@@ -259,13 +227,7 @@ func (j *job) again(plan *compact.Plan) []string {
 		flags = append(flags, "--strategy", j.strategy)
 	}
 	if len(j.edits) > 0 {
-		flags = append(flags, "--prune",
-			"--prune-turns", strconv.Itoa(j.pruneTurns),
-			"--prune-protect", strconv.FormatInt(j.pruneProtect, 10),
-			"--prune-minimum", strconv.FormatInt(j.pruneMinimum, 10))
-		for _, tool := range j.pruneSkip {
-			flags = append(flags, "--prune-skip", tool)
-		}
+		flags = append(flags, "--prune", "--prune-protect", strconv.FormatInt(j.pruneProtect, 10))
 	}
 	return flags
 }
@@ -293,81 +255,4 @@ func (j *job) rescue(name string, err error) error {
 		return errors.Join(err, cli.WithHint(kept, "to use it in a copy of what it is of: %s && %s", cli.ShellWords(fork), cli.ShellWords(append(apply, copied))))
 	}
 	return errors.Join(err, cli.WithHint(kept, "to use it: %s", cli.ShellWords(append(apply, name))))
-}
-
-// maxHookReply is how many bytes a hook may print: a plan names every message.
-const maxHookReply = 64 << 20
-
-// A hookReply has the changes of a plan that a hook may make. Members that are missing or unchanged
-// stay.
-type hookReply struct {
-	Cancel              bool             `json:"cancel"`
-	Reason              string           `json:"reason"`
-	FirstKeptEntryID    *string          `json:"firstKeptEntryId"`
-	MessagesToSummarize *[]string        `json:"messagesToSummarize"`
-	TurnPrefixMessages  *[]string        `json:"turnPrefixMessages"`
-	Instructions        *string          `json:"instructions"`
-	Summary             *string          `json:"summary"`
-	Details             *json.RawMessage `json:"details"`
-}
-
-// askHook shows the plan to the hook and returns the plan that the hook answers. A hook that prints
-// nothing agrees.
-func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error) {
-	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Summarizes: true, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
-	if j.streams.Verbose {
-		cmd.Stderr = j.streams.Err
-	}
-	text, err := cmd.Run(j.ctx, planJSON(plan, j.instructions)+"\n")
-	if failed, ok := errors.AsType[*command.Error](err); ok && failed.Reason == command.Empty {
-		return plan, j.instructions, nil, nil
-	}
-	if err != nil {
-		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: %w", err))
-	}
-	var reply hookReply
-	if err := json.Unmarshal([]byte(text), &reply); err != nil {
-		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: no plan was printed: %w", err))
-	}
-	if reply.Cancel {
-		if reply.Reason == "" {
-			reply.Reason = "no reason given"
-		}
-		return nil, "", nil, cli.No("the hook cancelled the compaction: %s", reply.Reason)
-	}
-	return j.edited(plan, reply)
-}
-
-// edited carries out what a hook wants changed.
-func (j *job) edited(plan *compact.Plan, reply hookReply) (*compact.Plan, string, *string, error) {
-	refuse := func(err error) (*compact.Plan, string, *string, error) {
-		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: %w", err))
-	}
-	var err error
-	if id := reply.FirstKeptEntryID; id != nil && *id != plan.FirstKept {
-		o := j.options()
-		o.FirstKept = *id
-		if plan, err = compact.New(j.current(), o); err != nil {
-			return refuse(err)
-		}
-	}
-	for list, ids := range map[*[]compact.Part]*[]string{&plan.Summarize: reply.MessagesToSummarize, &plan.TurnPrefix: reply.TurnPrefixMessages} {
-		if ids != nil {
-			*list = slices.DeleteFunc(slices.Clone(*list), func(p compact.Part) bool { return !slices.Contains(*ids, p.EntryID) })
-		}
-	}
-	if reply.Details != nil {
-		j.details = string(*reply.Details)
-		if err := checkDetails(j.details); err != nil {
-			return refuse(fmt.Errorf("details: %w", err))
-		}
-	}
-	focus := j.instructions
-	if reply.Instructions != nil {
-		focus = *reply.Instructions
-	}
-	if reply.Summary != nil {
-		*reply.Summary = js.ValidText(*reply.Summary)
-	}
-	return plan, focus, reply.Summary, nil
 }

@@ -29,7 +29,7 @@ func TestScript(t *testing.T) {
 // A wait of 0 is none at all, not the default.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	c := config{planning: planning{keep: 1, rules: "1.5"}, asking: asking{maxPrompt: 1}}
+	c := config{planning: planning{keep: 1}, asking: asking{maxPrompt: 1}}
 	if err := c.check(&cli.Streams{}, "s.jsonl"); err != nil || c.target.Wait >= 0 {
 		t.Errorf("wait %v, %v", c.target.Wait, err)
 	}
@@ -87,5 +87,5 @@ func TestRedact(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of sess-compact --size, --plan, or --report --json.", sizeRow{}, planRow{}, branchRow{}, reportRow{})
+	rowtest.Schema(t, "A line of sess-compact --if-needed -n, --plan, or --report --json.", sizeRow{}, planRow{}, branchRow{}, reportRow{})
 }

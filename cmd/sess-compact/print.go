@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -30,8 +31,8 @@ func (j *job) printReportOf() error {
 		return cli.UsageError("--report-of wants an entry")
 	}
 	path, _ := j.src.PathTo(at)
-	r, err := compact.ReportOn(path, j.src.Session.Entries[at].ID())
-	if errors.Is(err, compact.ErrNoReport) {
+	r, err := brief.ReportOn(path, j.src.Session.Entries[at].ID(), j.src.Header.CWD)
+	if errors.Is(err, brief.ErrNoReport) {
 		return cli.No("%s: %s is no compaction, nor a context_edit", j.src.Name, j.reportOf)
 	}
 	if err != nil {
@@ -40,7 +41,7 @@ func (j *job) printReportOf() error {
 	return j.printReport(r)
 }
 
-func (j *job) printReport(r *compact.Report) error {
+func (j *job) printReport(r *brief.Report) error {
 	if j.json {
 		return j.println(reportJSON(r))
 	}
@@ -50,7 +51,7 @@ func (j *job) printReport(r *compact.Report) error {
 
 // reportText returns a report for people: how much left, by role, and the files and
 // commands.
-func reportText(r *compact.Report) string {
+func reportText(r *brief.Report) string {
 	var b strings.Builder
 	who := "a " + r.Type + " would take"
 	if r.ID != "" {
@@ -101,7 +102,7 @@ func reportText(r *compact.Report) string {
 }
 
 // byRole returns a table of the tokens and the number of the entries of each role, most tokens first.
-func byRole(entries []compact.ReportEntry) [][]string {
+func byRole(entries []brief.Left) [][]string {
 	tokens, count := map[string]int64{}, map[string]int{}
 	var roles []string
 	for _, e := range entries {
@@ -223,7 +224,7 @@ func (j *job) printEntries() error {
 	return address.PrintEntries(j.streams, j.batch.Entries, j.json || j.dryRun)
 }
 
-// figuresJSON is what --check prints.
+// figuresJSON is what --if-needed -n prints.
 func figuresJSON(f compact.Figures) string {
 	out := sizeRow{
 		ContextTokens: f.Tokens, UsageTokens: f.UsageTokens, TrailingTokens: f.TrailingTokens, LastUsageEntryID: f.LastUsageID, Reserve: f.Reserve,
@@ -240,7 +241,7 @@ func decimal(v float64, decimals int) row.Number {
 	return row.Number(strconv.FormatFloat(v, 'f', decimals, 64))
 }
 
-// planJSON is what --plan prints, and what a hook is given.
+// planJSON is what --plan prints.
 func planJSON(p *compact.Plan, focus string) string {
 	return row.JSON(planRow{
 		Leaf: p.Leaf, FirstKeptEntryID: p.FirstKept, IsSplitTurn: p.SplitTurn, TokensBefore: p.TokensBefore, PreviousSummary: p.PreviousSummary,
@@ -258,7 +259,7 @@ func ids(parts []compact.Part) []string {
 }
 
 // reportJSON is what --report and --report-of print with --json.
-func reportJSON(r *compact.Report) string {
+func reportJSON(r *brief.Report) string {
 	out := reportRow{
 		Entry: r.ID, Type: r.Type, From: r.From, To: r.To, FirstKeptEntryID: r.Kept, TokensBefore: r.TokensBefore, TokensAfter: r.TokensAfter,
 		TokensOut: r.TokensOut, SummaryTokens: row.Known(r.SummaryTokens, r.ID != ""), Files: filesRow(r.Files),

@@ -2,7 +2,7 @@ package main
 
 import "github.com/sess-tools/sess/internal/core/row"
 
-// A sizeRow is how large the context is, with --size.
+// A sizeRow is how large the context is, with --if-needed -n.
 type sizeRow struct {
 	row.Kind         `row:"size"`
 	ContextTokens    int64      `row:"contextTokens"`         // The tokens of the context: usageTokens and trailingTokens.
@@ -20,7 +20,7 @@ type sizeRow struct {
 	Needed           bool       `row:"needed"`                // Whether a compaction is needed.
 }
 
-// A planRow is the compaction that --plan would make; a hook is given the same.
+// A planRow is the compaction that --plan would make.
 type planRow struct {
 	row.Kind            `row:"plan"`
 	Leaf                string   `row:"leaf,known"`            // The id of the leaf.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
@@ -37,13 +38,13 @@ func TestReportJSON(t *testing.T) {
 		`"files":{"read":["r\"<"],"written":["w","x"],"edited":["e"]},` +
 		`"commands":[{"entry":"a","command":"x\u001b[1m","status":-1,"failed":true},{"entry":"b","command":"y","status":null,"failed":false}]}`
 	failed := -1
-	for want, r := range map[string]*compact.Report{
+	for want, r := range map[string]*brief.Report{
 		empty: {Type: "compaction"},
 		full: {
 			Type: "compaction", ID: "c", From: "a", To: "b", Kept: "k", TokensBefore: 9, TokensAfter: 7, TokensOut: 3, SummaryTokens: 1,
-			Entries:  []compact.ReportEntry{{ID: "a\n", Type: "message", Role: "user", Tokens: -3, Partly: true, Line: 2, Time: "2026-01-02T03:04:05Z"}, {ID: "b"}},
+			Entries:  []brief.Left{{ID: "a\n", Type: "message", Role: "user", Tokens: -3, Partly: true, Line: 2, Time: "2026-01-02T03:04:05Z"}, {ID: "b"}},
 			Files:    compact.FileOps{Read: []string{`r"<`}, Written: []string{"w", "x"}, Edited: []string{"e"}},
-			Commands: []compact.ReportCommand{{EntryID: "a", Command: "x\x1b[1m", Status: &failed, Failed: true}, {EntryID: "b", Command: "y"}},
+			Commands: []brief.Command{{EntryID: "a", Command: "x\x1b[1m", Status: &failed, Failed: true}, {EntryID: "b", Command: "y"}},
 		},
 	} {
 		if got := reportJSON(r); got != want || !json.Valid([]byte(got)) {
@@ -55,7 +56,7 @@ func TestReportJSON(t *testing.T) {
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	none, two := 0, 2
-	for want, r := range map[string]*compact.Report{
+	for want, r := range map[string]*brief.Report{
 		`a compaction would take 4 entries out of the context, about 67 tokens
 the context: about 72 tokens before, 5 after without the summary
 from 00000002 to 0000000f, kept from 00000010
@@ -77,9 +78,9 @@ failed  top
 ?       sleep 9
 `: {
 			Type: "compaction", From: "00000002", To: "0000000f", Kept: "00000010", TokensBefore: 72, TokensAfter: 5, TokensOut: 67,
-			Entries: []compact.ReportEntry{{Role: "user", Tokens: 3}, {Role: "toolResult", Tokens: 16}, {Role: "assistant", Tokens: 43}, {Role: "toolResult", Tokens: 5}},
+			Entries: []brief.Left{{Role: "user", Tokens: 3}, {Role: "toolResult", Tokens: 16}, {Role: "assistant", Tokens: 43}, {Role: "toolResult", Tokens: 5}},
 			Files:   compact.FileOps{Read: []string{"a.go", "c.go"}, Written: []string{"b.go"}, Edited: []string{"a.go"}},
-			Commands: []compact.ReportCommand{
+			Commands: []brief.Command{
 				{Command: "make all\ntwice", Status: &two, Failed: true}, {Command: "ls", Status: &none}, {Command: "top", Failed: true}, {Command: "sleep 9"},
 			},
 		},
@@ -100,9 +101,9 @@ STATUS  COMMAND
 ?       ` + strings.Repeat("x", 119) + `…
 `: {
 			Type: "compaction", ID: "c", From: "a", To: "a", TokensBefore: 9, TokensAfter: 7, TokensOut: 3, SummaryTokens: 1,
-			Entries:  []compact.ReportEntry{{Role: "ö\nd", Tokens: 3}},
+			Entries:  []brief.Left{{Role: "ö\nd", Tokens: 3}},
 			Files:    compact.FileOps{Read: []string{"two\nlines\tx"}},
-			Commands: []compact.ReportCommand{{Command: "\n" + strings.Repeat("x", 500)}},
+			Commands: []brief.Command{{Command: "\n" + strings.Repeat("x", 500)}},
 		},
 	} {
 		if diff := cmp.Diff(want, reportText(r)); diff != "" {

@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
-	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
@@ -29,25 +27,9 @@ type made struct {
 	paid bool // a command did, and there is no other copy of it
 }
 
-// summarize gets the summary: from the hook, from a file, from a command, or by
-// extraction.
-func (j *job) summarize(plan *compact.Plan, focus string, given *string) (made, error) {
-	m, err := j.summaryOf(plan, focus, given)
-	if err != nil {
-		return made{}, err
-	}
-	m.Details = append(m.Details, j.more()...)
-	m.Short, m.PreserveData = j.short, j.preserve
-	return m, nil
-}
-
-func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, error) {
-	switch {
-	case given != nil:
-		summary := plan.Answer(*given)
-		summary.Details = j.told("hook", *given)
-		return made{Summary: summary, paid: true}, nil
-	case j.summary != "":
+// summarize gets the summary: from a file, from a command, or by extraction.
+func (j *job) summarize(plan *compact.Plan) (made, error) {
+	if j.summary != "" {
 		heading := compact.RequiredHeading
 		if plan.Answer("any").TurnPrefix != "" {
 			heading = compact.PrefixHeading
@@ -59,12 +41,12 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 	}
 	a, ok := j.asker(plan.Leaf, plan.TokensBefore)
 	if !ok {
-		summary := compact.Extract(plan)
+		summary := j.extract(plan)
 		summary.Details = j.told("extractive", summary.History+summary.TurnPrefix)
 		return made{Summary: summary, own: true}, nil
 	}
 	var summary compact.Summary
-	for _, r := range plan.Requests(j.promptOptions(focus)) {
+	for _, r := range plan.Requests(j.promptOptions()) {
 		text, err := a.ask(r)
 		if err != nil {
 			return made{}, err
@@ -79,27 +61,24 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 	return made{Summary: summary, paid: true}, nil
 }
 
-// more are the members of details that --details gives.
-func (j *job) more() (out []js.Field) {
-	for name, value := range js.Members(j.details) {
-		out = append(out, js.RawField(js.Unquote(name), value))
+// extract makes the summary without a model.
+func (j *job) extract(plan *compact.Plan) (s compact.Summary) {
+	of := func(parts []compact.Part) brief.Deeds { return brief.OfParts(plan.After(), parts, j.src.Header.CWD) }
+	switch {
+	case plan.NeedsHistory():
+		s.History = of(plan.Summarize).Summary(brief.History, plan.PreviousSummary)
+	case plan.PreviousSummary != "": // one text of both, or each compaction within a turn would add to the one before
+		s.History, s.Whole = of(plan.TurnPrefix).Summary(brief.History, plan.PreviousSummary), true
 	}
-	return out
+	if plan.NeedsPrefix() && !s.Whole {
+		s.TurnPrefix = of(plan.TurnPrefix).Summary(brief.Turn, "")
+	}
+	return s
 }
 
 // promptOptions says how prompts are made.
-func (j *job) promptOptions(focus string) compact.PromptOptions {
-	o := compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt}
-	if j.form != nil {
-		o.Write = func(d compact.PromptData) (string, error) {
-			var b strings.Builder
-			if err := j.form.tmpl.Execute(&b, d); err != nil {
-				return "", fmt.Errorf("--template: %w", err)
-			}
-			return b.String(), nil
-		}
-	}
-	return o
+func (j *job) promptOptions() compact.PromptOptions {
+	return compact.PromptOptions{Focus: j.instructions, MaxPrompt: j.maxPrompt}
 }
 
 // clean returns a prompt without its secrets, if that is wanted.
@@ -130,7 +109,7 @@ func (j *job) readSummary(heading string) (string, error) {
 
 // take returns the summary in an answer to a prompt that asks for a heading.
 func (j *job) take(prompt, reply, heading string) (string, error) {
-	answer, err := j.answer(j.form.heading(heading))
+	answer, err := j.answer(heading)
 	if err != nil {
 		return "", err
 	}
@@ -153,44 +132,6 @@ func refused(err error) error {
 	return cli.WithHint(err, "--no-require accepts any text")
 }
 
-// A form is the template of --template. It is read once, because the file may be
-// a pipe, or be edited while the command runs. A nil form stands for the built-in
-// prompts.
-type form struct {
-	text string
-	tmpl *template.Template
-}
-
-// readForm reads the template in a file; "" names none.
-func readForm(name string) (*form, error) {
-	if name == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading the template %s: %w", name, disk.Cause(err))
-	}
-	t, err := template.New(name).Parse(string(data))
-	if err != nil {
-		return nil, cli.UsageError("--template: %v", err)
-	}
-	return &form{string(data), t}, nil
-}
-
-// heading returns the heading that an answer has to have, "" for none: that of
-// the built-in prompt, unless a template asks for another one, or for none.
-func (f *form) heading(builtIn string) string {
-	if f == nil || strings.Contains(f.text, ".Heading") {
-		return builtIn
-	}
-	for line := range strings.Lines(f.text) {
-		if line = strings.TrimRight(line, " \r\n"); strings.HasPrefix(line, "#") && !strings.Contains(line, "{{") {
-			return line
-		}
-	}
-	return ""
-}
-
 // An asker has a command answer requests, and keeps account.
 type asker struct {
 	*job
@@ -203,7 +144,6 @@ type asker struct {
 // asker returns what asks the command; ok is false if there is none.
 func (j *job) asker(leaf string, tokens int64) (a *asker, ok bool) {
 	cmd, ok := j.command(j.streams)
-	cmd.OverflowStatus, _ = j.overflowStatus()
 	cmd.Env = []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + leaf, fmt.Sprintf("SESS_TOKENS=%d", tokens)}
 	return &asker{job: j, cmd: cmd}, ok
 }
@@ -225,10 +165,7 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		if chunks > 1 {
 			part += fmt.Sprintf(" %d/%d", chunk, chunks)
 		}
-		if system := r.System(); system != "" {
-			prompt = system + "\n\n" + prompt
-		}
-		if prompt, err = a.clean(prompt); err != nil {
+		if prompt, err = a.clean(compact.System + "\n\n" + prompt); err != nil {
 			return "", err
 		}
 		// On a terminal and with -v it says which answer is awaited: that may take minutes.
@@ -320,7 +257,7 @@ func (j *job) leaveBranch() error {
 		j.pay(m.History, "--branch", cmp.Or(b.Target, j.branch))
 	}
 	j.batch.Leaf = b.Target
-	_, err = j.batch.Add(session.TypeBranchSummary, b.Fields(m.History, append(m.Details, j.more()...))...)
+	_, err = j.batch.Add(session.TypeBranchSummary, b.Fields(m.History, m.Details)...)
 	return err
 }
 
@@ -339,7 +276,7 @@ func (j *job) planBranch() (*compact.Branch, error) {
 		window = compact.DefaultBranchWindow
 	}
 	b, err := compact.NewBranch(j.path, path, compact.BranchOptions{
-		Budget: max(1, window-j.reserve), Rules: rules[j.rules], Estimate: j.trigger().Estimate,
+		Budget: max(1, window-j.reserve), Estimate: j.trigger().Estimate,
 	})
 	if errors.Is(err, compact.ErrNothing) {
 		return nil, cli.No("no branch is left: %s is the leaf, or behind it", j.config.branch)
@@ -360,9 +297,10 @@ func (j *job) summarizeBranch(b *compact.Branch) (made, error) {
 	}
 	a, ok := j.asker(b.From, b.Tokens)
 	if !ok {
-		text := compact.ExtractBranch(b)
+		heard := brief.OfParts(b.Entries, b.Heard(), j.src.Header.CWD)
+		text := heard.Summary(brief.Branch, heard.Earlier.Text)
 		return made{Summary: compact.Summary{History: text, Details: j.told("extractive", text)}}, nil
 	}
-	text, err := a.ask(b.Request(j.promptOptions(j.instructions)))
+	text, err := a.ask(b.Request(j.promptOptions()))
 	return made{Summary: compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, paid: true}, err
 }

@@ -24,7 +24,7 @@ func TestScript(t *testing.T) {
 func TestRedact(t *testing.T) {
 	t.Parallel()
 	s := planted.Make(1)
-	for _, args := range [][]string{{"pi"}, {"omp"}, {"codex"}, {"opencode"}, {"claude"}, {"aider"}} {
+	for _, args := range [][]string{{"pi"}, {"omp"}, {"codex"}, {"opencode"}, {"claude"}} {
 		for _, redact := range []bool{false, true} {
 			call := args
 			if redact {

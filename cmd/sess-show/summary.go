@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/address"
-	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/screen"
@@ -26,13 +25,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// What a summary has at most, so that it never has more than 40 lines.
-const (
-	mostAsked, mostFailed, mostCommits, mostBreaches = 3, 5, 3, 3
-
-	mostFiles = 10  // in one line
-	mostRunes = 200 // of one text
-)
+// How many commits and breaches a summary has at most, so that it never has more than 40 lines.
+const mostCommits, mostBreaches = 3, 3
 
 // writeSummary writes a summary of a session, as Markdown: the requests, the work, the failures, and the cost.
 func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, d *document) error {
@@ -48,13 +42,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 	return buffered(w, func(b *bufio.Writer) error {
 		title, _ := convo.TitleOf(d.src.Header, d.src.Entries)
 		d.heading(b, cmp.Or(c.title, title))
-		asked, answer := d.said()
-		list(b, "Asked", asked, mostAsked)
-		if answer != "" {
-			first, _, _ := strings.Cut(strings.TrimSpace(answer), "\n\n")
-			b.WriteString("\n**Answered:** " + inline(first) + "\n")
-		}
-		writeCalls(b, calls.Of(d.entries(), d.src.Header.CWD))
+		writeLines(b, brief.Of(d.entries(), d.src.Header.CWD).Lines(page.InlineText))
 		list(b, "Commits", d.commits, mostCommits)
 		if cost != "" {
 			b.WriteString("\n**Used:** " + cost + "\n")
@@ -64,105 +52,15 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 	})
 }
 
-// said returns what the user asked, and the last answer.
-func (d *document) said() (asked []string, answer string) {
-	for _, e := range d.entries() {
-		if text, ok := convo.Prompt(e); ok {
-			asked = append(asked, text)
-		}
-		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
-			if text := m.Text("\n"); strings.TrimSpace(text) != "" {
-				answer = text
-			}
-		}
+func writeLines(b *bufio.Writer, lines []string) {
+	for _, line := range lines {
+		b.WriteString(line + "\n")
 	}
-	return asked, answer
-}
-
-// inline is a text in a line of Markdown.
-func inline(text string) string {
-	text = session.OneLine(text)
-	if utf8.RuneCountInString(text) > mostRunes {
-		text = string([]rune(text)[:mostRunes]) + "…"
-	}
-	return page.InlineText(text)
 }
 
 // list writes texts, of many the last ones.
 func list(b *bufio.Writer, name string, texts []string, most int) {
-	if len(texts) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n**%s** (%d)\n", name, len(texts))
-	if more := len(texts) - most; more > 0 {
-		fmt.Fprintf(b, "- %d before\n", more)
-		texts = texts[more:]
-	}
-	for _, text := range texts {
-		b.WriteString("- " + inline(text) + "\n")
-	}
-}
-
-// writeCalls writes what was done: calls by kind, files, and the commands that failed.
-func writeCalls(b *bufio.Writer, all []calls.Call) {
-	if len(all) == 0 {
-		return
-	}
-	kinds, files := map[string]int{}, map[string]int{}
-	var failed []string
-	for _, c := range all {
-		kinds[c.Kind]++
-		switch {
-		case c.Outcome == calls.Denied || c.Outcome == calls.Open:
-		case c.Kind == calls.Run && c.Outcome == calls.Fail:
-			how := "failed: "
-			if c.Known {
-				how = fmt.Sprintf("ended with %d: ", c.Status)
-			}
-			failed = append(failed, how+c.Target)
-		case c.Outcome == calls.OK && (c.Kind == calls.Write || c.Patched):
-			for _, name := range c.Paths {
-				files[name]++
-			}
-		}
-	}
-	var did []string
-	for _, kind := range calls.Kinds() {
-		if n := kinds[kind]; n > 0 {
-			did = append(did, fmt.Sprintf("%d %s", n, kind))
-		}
-	}
-	fmt.Fprintf(b, "\n**Did:** %s: %s\n", tty.Count(len(all), "call", "calls"), strings.Join(did, ", "))
-	if len(files) > 0 {
-		fmt.Fprintf(b, "\n**Wrote:** %s\n", filesText(files))
-	}
-	list(b, "Commands that failed", failed, mostFailed)
-}
-
-// filesText names files, those that were written most often first.
-func filesText(files map[string]int) string {
-	var names []string
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if files[a] != files[b] {
-			return files[b] - files[a]
-		}
-		return strings.Compare(a, b)
-	})
-	var texts []string
-	for _, name := range names[:min(mostFiles, len(names))] {
-		text := inline(name)
-		if n := files[name]; n > 1 {
-			text += fmt.Sprintf(" ×%d", n)
-		}
-		texts = append(texts, text)
-	}
-	if more := len(names) - mostFiles; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(texts, ", ")
+	writeLines(b, brief.List(name, texts, most, page.InlineText))
 }
 
 // totalOf returns what sess-stat counts of the calls of a session, "" if it has none.

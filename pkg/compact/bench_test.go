@@ -59,20 +59,6 @@ func BenchmarkSerialize(b *testing.B) {
 	}
 }
 
-func BenchmarkExtract(b *testing.B) {
-	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
-	p, err := compact.New(path, compact.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		compact.Extract(p)
-	}
-}
-
-// TestLinearAllocations: ten times as many entries take about ten times as many allocations, and calls of an estimator.
-// The bounds lie between that and a hundred times: a slice that grows, or a pool that was emptied, breaks nothing.
 func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocations
 	if testing.Short() {
 		t.Skip("makes paths of 20,000 entries")
@@ -90,7 +76,7 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 	}
 	extracting := func(o compact.Options) func([]session.Entry) {
 		return func(path []session.Entry) {
-			if p := plan(path, o); p.Text(compact.Extract(p)) == "" {
+			if p := plan(path, o); p.Text(summaryOf(p)) == "" {
 				t.Fatal("no text")
 			}
 		}
@@ -98,10 +84,8 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 	whole := sized(t, 10*n)
 	for what, work := range map[string]func(path []session.Entry){
 		"planning":                  extracting(compact.Options{}),
-		"planning as pi 0.73 does":  extracting(compact.Options{Rules: compact.Pi073}),
 		"planning to keep user":     extracting(compact.Options{Strategy: compact.KeepUser}),
 		"planning to keep the turn": extracting(compact.Options{Strategy: compact.LastTurn}),
-		"reporting":                 func(path []session.Entry) { plan(path, compact.Options{}).Report() },
 		"measuring":                 func(path []session.Entry) { compact.Measure(path, compact.Trigger{Estimate: count, Calibrate: true}) },
 		"leaving a branch": func(path []session.Entry) {
 			b, err := compact.NewBranch(path, whole[:1], compact.BranchOptions{Estimate: count})
@@ -119,19 +103,6 @@ func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocation
 		if !raceDetector && large > allocations*small || largeCalls > estimates*smallCalls {
 			t.Errorf("%s: %.0f allocations and %d estimates for %d entries, %.0f and %d for ten times as many", what, small, smallCalls, n, large, largeCalls)
 		}
-	}
-}
-
-func BenchmarkReport(b *testing.B) {
-	path := sized(b, 100_000)
-	plan, err := compact.New(path, compact.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(size(path))
-	b.ReportAllocs()
-	for b.Loop() {
-		plan.Report()
 	}
 }
 

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -16,9 +15,8 @@ const DefaultBranchWindow = 128000
 
 // BranchOptions say how much of a branch to summarize.
 type BranchOptions struct {
-	Budget   int64 // tokens of messages, the newest first; 0 or less means no limit
-	Rules    Rules
-	Estimate func(session.Message) int64 // size of a message in tokens; nil means that of the rules
+	Budget   int64                       // tokens of messages, the newest first; 0 or less means no limit
+	Estimate func(session.Message) int64 // size of a message in tokens; nil means [convo.Estimate]
 }
 
 // A Branch is the end of a path that is left behind when the work goes on from
@@ -37,8 +35,6 @@ type Branch struct {
 	Files    FileOps         // of the parts, and of all earlier branch summaries
 	Tokens   int64           // estimated size of the parts
 	Dropped  int             // older messages that did not fit the budget
-
-	rules Rules
 }
 
 // NewBranch finds the entries that are left behind when the leaf moves from the end of one path to
@@ -50,7 +46,7 @@ type Branch struct {
 // are taken; a compaction or branch summary that does not fit is taken
 // as well as long as less than nine tenths of the budget are used.
 func NewBranch(oldPath, targetPath []session.Entry, o BranchOptions) (*Branch, error) {
-	b := &Branch{From: lastID(oldPath), Target: lastID(targetPath), rules: o.Rules}
+	b := &Branch{From: lastID(oldPath), Target: lastID(targetPath)}
 	at := make(map[string]int, len(oldPath))
 	for i, e := range oldPath {
 		at[e.ID()] = i
@@ -80,7 +76,7 @@ func lastID(path []session.Entry) string {
 // the files a message names before it looks whether the message fits, as pi
 // does.
 func (b *Branch) gather(o BranchOptions) {
-	estimate := estimateOf(o.Estimate, o.Rules)
+	estimate := estimateOf(o.Estimate)
 	var files fileSet
 	for _, e := range b.Entries {
 		if e.Type() == session.TypeBranchSummary {
@@ -116,12 +112,9 @@ func isSummary(e session.Entry) bool {
 }
 
 // edits returns the newest context_edit of the branch for each entry that has
-// one. Pi 0.73 knows none.
+// one.
 func (b *Branch) edits() map[string]session.Entry {
 	edits := map[string]session.Entry{}
-	if b.rules == Pi073 {
-		return edits
-	}
 	for _, e := range b.Entries {
 		if e.Type() == session.TypeContextEdit {
 			edits[e.Str("targetId")] = e
@@ -148,7 +141,7 @@ func branchPart(e session.Entry, edits map[string]session.Entry) (Part, bool) {
 // budget, in which case Dropped is not 0. No model need be asked then.
 func (b *Branch) Empty() bool {
 	for _, p := range b.Parts {
-		if serialize([]session.Message{p.Message}, b.rules) != "" {
+		if serialize([]session.Message{p.Message}) != "" {
 			return false
 		}
 	}
@@ -176,9 +169,6 @@ func (b *Branch) Text(summary string) string {
 // added behind Target. Details are further members of the entry's details.
 func (b *Branch) Fields(summary string, details []js.Field) []js.Field {
 	from := b.From
-	if b.rules == Pi073 { // names where the summary hangs
-		from = b.Target
-	}
 	if from == "" {
 		from = "root"
 	}
@@ -228,7 +218,7 @@ Be brief. Keep file paths, names and error messages exactly as they are.`
 // Prompt returns the prompt for the summary of the branch. Focus is added as
 // further instructions, if any.
 func (b *Branch) Prompt(focus string) string {
-	return branchPrompt(PromptData{Conversation: serialize(messagesOf(b.Parts), b.rules), Instructions: focus})
+	return branchPrompt(promptData{conversation: serialize(messagesOf(b.Parts)), focus: focus})
 }
 
 // branchContinued is said of a chunk of a branch that is too long for one prompt.
@@ -236,88 +226,26 @@ const branchContinued = `The summary in <previous-summary> is of the messages of
 
 `
 
-func branchPrompt(d PromptData) string {
+func branchPrompt(d promptData) string {
 	continued := ""
-	if d.PreviousSummary != "" {
+	if d.previous != "" {
 		continued = branchContinued
 	}
-	return tagged("conversation", d.Conversation) + previous(d) + continued + branchInstructions + focused(d.Instructions)
+	return tagged("conversation", d.conversation) + previous(d) + continued + branchInstructions + focused(d.focus)
 }
 
 // Request returns what has to be asked for the summary of the branch. If it fits
 // into one prompt and has no image, that is Prompt.
 func (b *Branch) Request(o PromptOptions) *Request {
-	return NewRequest(Subject{
-		Part: PartBranch, Heading: b.Heading(), Parts: b.Parts, Files: b.Files, Rules: b.rules, Prompt: branchPrompt,
-	}, o)
+	return newRequest(subject{PartBranch, b.Heading(), b.Parts, "", branchPrompt}, o)
 }
 
 // Heading returns the heading a summary of the branch has to have.
 func (b *Branch) Heading() string { return RequiredHeading }
 
-// ExtractBranch makes a summary of the branch without a model, as Extract does
-// for a compaction, and within the same bounds. The headings are those of the
-// branch's prompt. Unlike a model it also reads the tool results between the
-// parts, which tell what worked.
-func ExtractBranch(b *Branch) string {
-	d := b.earlier()
-	d.next = nil // of what was done since
-	heard := b.heard()
-	var parts []Part
-	for _, p := range heard {
-		for _, m := range p.Messages {
-			parts = append(parts, Part{EntryID: p.Entry.ID(), Message: m})
-		}
-	}
-	d.read(parts)
-	if request := lastRequest(heard); request != "" {
-		d.next = slices.Insert(d.next, 0, request) // a plan has less than a full list
-	}
-	text := d.text()
-	// Items are one line each, so this is where the last section begins.
-	if at := strings.LastIndex(text, "\n\n"+outline[len(outline)-1].heading+"\n"); at >= 0 {
-		text = text[:at]
-	}
-	return text
-}
-
-// earlier returns the items of the summaries among the parts: of the newest
-// compaction, which speaks of all before it, and of the branches summarized
-// since.
-func (b *Branch) earlier() digest {
-	var d digest
-	for _, p := range b.Parts {
-		switch p.Message.Role() {
-		case session.RoleCompactionSummary:
-			d = gist(p.Message.Str("summary"))
-		case session.RoleBranchSummary:
-			nested := gist(p.Message.Str("summary"))
-			for _, s := range outline {
-				if s.items == nil {
-					continue
-				}
-				for _, item := range *s.items(&nested) {
-					s.items(&d).add(item)
-				}
-			}
-		}
-	}
-	return d
-}
-
-// gist returns the items of a summary. The first line of one without headings is the goal, since a
-// branch's summary has no section for unfinished work.
-func gist(summary string) digest {
-	d := carried(strings.TrimPrefix(summary, branchPreface))
-	if len(d.goal) == 0 && len(d.context) > 0 {
-		d.goal = d.context[:1:1]
-	}
-	return d
-}
-
-// heard returns the entries of the parts and of the tool results among them.
-func (b *Branch) heard() []convo.Projected {
-	var out []convo.Projected
+// Heard returns the parts with the tool results between them, which no prompt has, but which tell what worked.
+func (b *Branch) Heard() []Part {
+	var out []Part
 	if len(b.Parts) == 0 {
 		return out
 	}
@@ -327,7 +255,7 @@ func (b *Branch) heard() []convo.Projected {
 			continue
 		}
 		if p, ok := branchPart(e, edits); ok {
-			out = append(out, convo.Projected{Entry: e, Messages: []session.Message{p.Message}})
+			out = append(out, p)
 		}
 	}
 	return out

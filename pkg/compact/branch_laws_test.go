@@ -67,9 +67,6 @@ func checkParts(t tb, b, all *compact.Branch, o compact.BranchOptions) {
 		t.Fatalf("not the newest (-newest +parts):\n%s", diff)
 	}
 	estimate := convo.Estimate
-	if o.Rules == compact.Pi073 {
-		estimate = convo.EstimatePi073
-	}
 	var sum, oldest int64
 	for i, p := range b.Parts {
 		if sum += estimate(p.Message); i == 0 {
@@ -120,7 +117,7 @@ func checkBranchFiles(t tb, b, all *compact.Branch) {
 func branchLine(t tb, b *compact.Branch) string {
 	t.Helper()
 	batch := session.Batch{Leaf: b.Target, NewID: func(func(string) bool) (string, error) { return "new", nil }}
-	e, err := batch.Add(session.TypeBranchSummary, b.Fields(compact.ExtractBranch(b), nil)...)
+	e, err := batch.Add(session.TypeBranchSummary, b.Fields("## Goal\n- what was tried", nil)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +144,7 @@ func TestBranchLaws(t *testing.T) {
 		shared := rapid.IntRange(0, len(old)-1).Draw(r, "shared")
 		target := parted(r, old, shared, rapid.IntRange(0, 3).Draw(r, "others"))
 		checkBranchLaws(r, old, target, shared, compact.BranchOptions{
-			Budget: rapid.Int64Range(0, 200).Draw(r, "budget"), Rules: rapid.SampledFrom(bothRules).Draw(r, "rules"),
+			Budget: rapid.Int64Range(0, 200).Draw(r, "budget"),
 		})
 	})
 }

@@ -51,34 +51,31 @@ func TestBranchPlaces(t *testing.T) {
 		old, target           []session.Entry
 		from, hangs, ancestor string
 		entries               int
-		fromID15, fromID073   string
+		fromID                string
 		nothing               bool
 	}{
-		{name: "back", old: long, target: long[:2], from: "00000005", hangs: "00000002", ancestor: "00000002", entries: 3, fromID15: "00000005", fromID073: "00000002"},
-		{name: "across", old: long, target: other, from: "00000005", hangs: "x", ancestor: "00000002", entries: 3, fromID15: "00000005", fromID073: "x"},
-		{name: "before the first entry", old: long, from: "00000005", entries: 5, fromID15: "00000005", fromID073: "root"},
-		{name: "another root", old: long[:2], target: other[2:], from: "00000002", hangs: "x", entries: 2, fromID15: "00000002", fromID073: "x"},
+		{name: "back", old: long, target: long[:2], from: "00000005", hangs: "00000002", ancestor: "00000002", entries: 3, fromID: "00000005"},
+		{name: "across", old: long, target: other, from: "00000005", hangs: "x", ancestor: "00000002", entries: 3, fromID: "00000005"},
+		{name: "before the first entry", old: long, from: "00000005", entries: 5, fromID: "00000005"},
+		{name: "another root", old: long[:2], target: other[2:], from: "00000002", hangs: "x", entries: 2, fromID: "00000002"},
 		{name: "the same place", old: long, target: long, nothing: true},
 		{name: "forward", old: long[:2], target: long, nothing: true},
 		{name: "from nowhere", target: long, nothing: true},
 	} {
-		for _, rules := range bothRules {
-			b, err := compact.NewBranch(c.old, c.target, compact.BranchOptions{Rules: rules})
-			if c.nothing {
-				if !errors.Is(err, compact.ErrNothing) {
-					t.Errorf("%s: %v, want ErrNothing", c.name, err)
-				}
-				continue
+		b, err := compact.NewBranch(c.old, c.target, compact.BranchOptions{})
+		if c.nothing {
+			if !errors.Is(err, compact.ErrNothing) {
+				t.Errorf("%s: %v, want ErrNothing", c.name, err)
 			}
-			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
-				continue
-			}
-			got := []any{b.From, b.Target, b.Ancestor, len(b.Entries), b.Fields("", nil)[0].Raw}
-			fromID := map[compact.Rules]string{compact.Pi15: c.fromID15, compact.Pi073: c.fromID073}[rules]
-			if diff := cmp.Diff([]any{c.from, c.hangs, c.ancestor, c.entries, `"` + fromID + `"`}, got); diff != "" {
-				t.Errorf("%s, rules %d (-want +got):\n%s", c.name, rules, diff)
-			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		got := []any{b.From, b.Target, b.Ancestor, len(b.Entries), b.Fields("", nil)[0].Raw}
+		if diff := cmp.Diff([]any{c.from, c.hangs, c.ancestor, c.entries, `"` + c.fromID + `"`}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
@@ -132,12 +129,11 @@ func TestBranchBudget(t *testing.T) {
 	}
 }
 
-// TestBranchEstimate: an image counts under the rules of pi 1.5 alone, and a
-// caller may count as it likes.
+// TestBranchEstimate: an image counts, and a caller may count as it likes.
 func TestBranchEstimate(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[int64]compact.BranchOptions{
-		1201: {}, 1: {Rules: compact.Pi073}, 7: {Estimate: func(session.Message) int64 { return 7 }},
+		1201: {}, 7: {Estimate: func(session.Message) int64 { return 7 }},
 	} {
 		b := branchOf(t, o, func(b *builder) {
 			b.message(`{"role":"user","content":[{"type":"text","text":"four"},{"type":"image","data":"x","mimeType":"image/png"}]}`)
@@ -148,8 +144,7 @@ func TestBranchEstimate(t *testing.T) {
 	}
 }
 
-// TestBranchEdits: what edits took out of the context is not summarized by the
-// rules of pi 1.5. Pi 0.73 does not know them.
+// TestBranchEdits: what edits took out of the context is not summarized.
 func TestBranchEdits(t *testing.T) {
 	t.Parallel()
 	build := func(b *builder) {
@@ -169,13 +164,10 @@ func TestBranchEdits(t *testing.T) {
 	if diff := cmp.Diff([]string{"edited", "open"}, spoken(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, text := range []string{b.Prompt(""), b.Text(compact.ExtractBranch(b))} {
+	for _, text := range []string{b.Prompt(""), compact.SerializeParts(b.Heard())} {
 		if strings.Contains(text, "secret") {
 			t.Errorf("quotes what was taken out:\n%s", text)
 		}
-	}
-	if b = branchOf(t, compact.BranchOptions{Rules: compact.Pi073}, build); len(b.Parts) != 6 {
-		t.Errorf("pi 0.73 summarizes %d messages, want 6", len(b.Parts))
 	}
 }
 
@@ -242,7 +234,7 @@ const genuineConversation = "05fdb0d2061616f7e32467423d30a53f6b566af95b5ba81fde4
 // genuineBranch leaves a path for what the user said behind hang, as pi does
 // to have it said anew: that is not summarized, and the summary takes its
 // place.
-func genuineBranch(t *testing.T, s *session.Session, old, hang string, rules compact.Rules) *compact.Branch {
+func genuineBranch(t *testing.T, s *session.Session, old, hang string) *compact.Branch {
 	t.Helper()
 	path := pathTo(t, s, old)
 	again := slices.IndexFunc(path, func(e session.Entry) bool { return e.ParentID() == hang })
@@ -250,7 +242,7 @@ func genuineBranch(t *testing.T, s *session.Session, old, hang string, rules com
 		t.Fatalf("nothing was said behind %s", hang)
 	}
 	b, err := compact.NewBranch(path, path[:again+1], compact.BranchOptions{
-		Budget: compact.DefaultBranchWindow - compact.DefaultReserve, Rules: rules,
+		Budget: compact.DefaultBranchWindow - compact.DefaultReserve,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -264,25 +256,22 @@ func genuineBranch(t *testing.T, s *session.Session, old, hang string, rules com
 // gave the same reply every time.
 func TestGenuineBranches(t *testing.T) {
 	t.Parallel()
-	compared := map[compact.Rules]int{}
-	genuine(t, session.TypeBranchSummary, func(rules compact.Rules, s *session.Session, i int) {
+	compared := 0
+	genuine(t, session.TypeBranchSummary, func(s *session.Session, i int) {
 		e := s.Entries[i]
-		old := e.Str("fromId") // pi 0.73 names the target: the leaf was the entry before
-		if rules == compact.Pi073 {
-			old = s.Entries[i-1].ID()
-		}
+		old := e.Str("fromId")
 		if _, ok := s.Index(old); !ok || old == e.ParentID() {
 			return // a fork that left the branch behind
 		}
-		b := genuineBranch(t, s, old, e.ParentID(), rules)
+		b := genuineBranch(t, s, old, e.ParentID())
 		compareBranchEntry(t, b, withoutUsage(e.Raw()), "## Goal\nMock history summary\n\n## Progress\n### Done\n- [x] things")
-		if conversation, _ := splitPrompt(b.Prompt("")); rules == compact.Pi15 && longOf(conversation) != genuineConversation {
+		if conversation, _ := splitPrompt(b.Prompt("")); longOf(conversation) != genuineConversation {
 			t.Errorf("prompt before the instructions: %s", conversation)
 		}
-		compared[rules]++
+		compared++
 	})
-	if compared[compact.Pi15] == 0 || compared[compact.Pi073] == 0 {
-		t.Errorf("compared %v", compared)
+	if compared == 0 {
+		t.Error("nothing was compared")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -186,4 +187,15 @@ func (b *builder) reference(edit bool, arg int, text string) {
 		b.add(session.TypeCompaction, `"summary":`+js.Quote("## Goal\n- "+text)+`,"firstKeptEntryId":"`+id+
 			`","tokensBefore":9,"details":{"readFiles":["old.go"],"modifiedFiles":["new.go"]},"fromHook":false`)
 	}
+}
+
+// summaryOf is a summary as short as one can be that says what a plan leaves out.
+func summaryOf(p *compact.Plan) (s compact.Summary) {
+	if p.NeedsHistory() {
+		s.History = "## Goal\n- work"
+	}
+	if p.NeedsPrefix() {
+		s.TurnPrefix = "## Original Request\n- it"
+	}
+	return s
 }

@@ -13,11 +13,9 @@ import (
 type candidate struct {
 	*convo.Projected
 	visible  bool // would have messages but for a context_edit
-	counts   bool // it costs tokens
 	metadata bool // the cut moves back over it
 	cuts     bool // a cut may fall in front of it
-	turn     bool // it starts a turn
-	whole    bool // a cut in front of it splits no turn
+	turn     bool // it starts a turn, so that a cut in front of it splits none
 }
 
 func (c candidate) mayCut() bool { return c.cuts }
@@ -37,9 +35,9 @@ var cutRoles = map[string]bool{
 	session.RoleHookMessage: true, session.RoleDeveloper: true, session.RolePythonExecution: true, session.RoleFileMention: true,
 }
 
-// projected15 returns the range pi 1.5 cuts: the projection behind the newest
+// candidates returns the range that is cut: the projection behind the newest
 // compaction, and that compaction.
-func projected15(projection []convo.Projected) (out []candidate, previous *session.Entry) {
+func candidates(projection []convo.Projected) (out []candidate, previous *session.Entry) {
 	start := 0
 	for i, p := range projection {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
@@ -50,51 +48,12 @@ func projected15(projection []convo.Projected) (out []candidate, previous *sessi
 	out = make([]candidate, 0, len(projection)-start)
 	for i := range projection[start:] { // a compaction among them has no messages
 		p := &projection[start+i]
-		c := candidate{Projected: p, counts: true}
+		c := candidate{Projected: p}
 		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(convo.EntryMessages(p.Entry)) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
 			c.cuts = c.cuts || cutRoles[m.Role()]
 			c.turn = c.turn || cutRoles[m.Role()] && m.Role() != session.RoleAssistant
-		}
-		c.whole = c.turn
-		out = append(out, c)
-	}
-	return out, previous
-}
-
-// raw073 returns the range pi 0.73 cuts: the raw entries from the one the last
-// compaction kept first on, so what that one kept is summarized again.
-func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
-	start := 0
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type() != session.TypeCompaction {
-			continue
-		}
-		previous, start = &path[i], i+1
-		for j, e := range path {
-			if e.ID() == previous.Str("firstKeptEntryId") {
-				start = j
-				break
-			}
-		}
-		break
-	}
-	out = make([]candidate, 0, len(path)-start)
-	for i := range path[start:] {
-		e := &path[start+i]
-		c := candidate{Projected: &convo.Projected{Entry: *e, Messages: convo.EntryMessages(*e)}, visible: true}
-		switch e.Type() {
-		case session.TypeMessage:
-			c.counts = true
-			role := e.Role()
-			c.cuts = cutRoles[role]
-			c.turn = role == session.RoleUser || role == session.RoleBashExecution
-			c.whole = role == session.RoleUser
-		case session.TypeBranchSummary, session.TypeCustomMessage:
-			c.cuts, c.turn, c.metadata = true, true, true
-		default:
-			c.metadata = e.Type() != session.TypeCompaction
 		}
 		out = append(out, c)
 	}
@@ -108,19 +67,19 @@ func findCut(span []candidate, o Options) cut {
 	if first < 0 {
 		return cut{}
 	}
-	estimate := estimateOf(o.Estimate, o.Rules)
+	estimate := estimateOf(o.Estimate)
 	var gathered int64
 	for i := len(span) - 1; i >= 0; i-- {
 		tokens := sum(span[i].Messages, estimate)
-		if !span[i].counts || o.Rules == Pi15 && tokens == 0 {
+		if tokens == 0 {
 			continue
 		}
 		if gathered += tokens; gathered >= o.Keep {
-			first, over = pointFrom(span, i, first, o.Rules), true
+			first, over = pointFrom(span, i), true
 			break
 		}
 	}
-	if o.Rules == Pi15 && over && omittedAttempt(span[first+1:]) {
+	if over && omittedAttempt(span[first+1:]) {
 		first++
 	}
 	for first > 0 && span[first-1].metadata {
@@ -133,7 +92,7 @@ func findCut(span []candidate, o Options) cut {
 // turn, and where that begins.
 func cutBefore(span []candidate, first int) cut {
 	c := cut{first: first}
-	if span[first].whole {
+	if span[first].turn {
 		return c
 	}
 	for i := first; i >= 0; i-- {
@@ -159,20 +118,16 @@ func cutAt(span []candidate, id string) (cut, error) {
 	return cutBefore(span, first), nil
 }
 
-// pointFrom returns the first cut point from i on. If none is left, because
-// the newest messages are tool results alone, pi 0.73 keeps all, pi 1.5 cuts at
-// the last point.
-func pointFrom(span []candidate, i, fallback int, rules Rules) int {
+// pointFrom returns the first cut point from i on, or the last one before it if the newest messages are tool results
+// alone.
+func pointFrom(span []candidate, i int) int {
 	if n := slices.IndexFunc(span[i:], candidate.mayCut); n >= 0 {
 		return i + n
 	}
-	if rules == Pi15 {
-		for !span[i].cuts {
-			i--
-		}
-		return i
+	for !span[i].cuts {
+		i--
 	}
-	return fallback
+	return i
 }
 
 // omittedAttempt reports whether the suffix is a failed attempt that edits

@@ -10,7 +10,7 @@ import (
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
-// TestCut has paths (see steps), and where they are cut by the rules of both programs, or of the one that is named.
+// TestCut has paths (see steps), and where they are cut .
 func TestCut(t *testing.T) {
 	t.Parallel()
 	keep := func(tokens int64) compact.Options { return compact.Options{Keep: tokens} }
@@ -28,12 +28,11 @@ func TestCut(t *testing.T) {
 		{"metadata in front of the cut is kept", keep(10), "u a m l u10", "3", "", "1 2"},
 		{"a result stays with its call", keep(12), "u c:x,y r:x n r10:y a", "6", "1 2 3", "4 5"},
 		{"a result that comes late holds the cut back", keep(10), "u c:x u r10:x u", "5", "1 2 3 4", ""},
-		{"pi 1.5: a late result at the end", keep(10), "u c:x u5 r10:x", "2", "", "1"},
+		{"a late result at the end", keep(10), "u c:x u5 r10:x", "2", "", "1"},
 		{"a second result binds nothing", keep(10), "u c:x r:x u10 r2:x", "4", "1 2 3", ""},
-		{"pi 1.5: a failed attempt that was taken out", keep(10), "u a u20 a2 -4", "4", "1 2", "3"},
+		{"a failed attempt that was taken out", keep(10), "u a u20 a2 -4", "4", "1 2", "3"},
 		{"an edit within the attempt that shows something", keep(10), "u a u20 a2 -4 ~1", "3", "1 2", ""},
 		{"behind a compaction, with what it kept", keep(10), "u u a s2 u10", "5", "2 3", ""},
-		{"pi 0.73: without the entry kept first it starts behind the compaction", keep(10), "u s99 u u10", "4", "3", ""},
 
 		{"two turns", lastTurn, "u a u a", "3", "1 2", ""},
 		{"the question alone", lastTurn, "u a u", "3", "1 2", ""},
@@ -61,25 +60,19 @@ func TestCut(t *testing.T) {
 		{"one less than is kept by default", keep(0), "u u19999", "", "", ""},
 		{"as much as is kept by default", keep(0), "u u20000", "2", "1", ""},
 	} {
-		for version, rules := range versions {
-			if strings.HasPrefix(c.name, "pi ") && !strings.HasPrefix(c.name, "pi "+version) {
-				continue
-			}
-			b := &builder{t: t}
-			b.steps(c.path)
-			c.o.Rules = rules
-			p, err := compact.New(b.path, c.o)
-			if errors.Is(err, compact.ErrNothing) && c.firstKept == "" {
-				continue
-			}
-			if err != nil || c.firstKept == "" {
-				t.Errorf("%s, %s: plan %+v, error %v; want to keep from %q on", c.name, version, p, err, c.firstKept)
-				continue
-			}
-			got := []string{short(p.FirstKept), strings.Join(partIDs(p.Summarize), " "), strings.Join(partIDs(p.TurnPrefix), " ")}
-			if diff := cmp.Diff([]string{c.firstKept, c.summarize, c.prefix}, got); diff != "" || p.SplitTurn != (c.prefix != "") || len(p.Copies) > 0 {
-				t.Errorf("%s, %s: split %v, %d copies, first kept, history and prefix (-want +got):\n%s", c.name, version, p.SplitTurn, len(p.Copies), diff)
-			}
+		b := &builder{t: t}
+		b.steps(c.path)
+		p, err := compact.New(b.path, c.o)
+		if errors.Is(err, compact.ErrNothing) && c.firstKept == "" {
+			continue
+		}
+		if err != nil || c.firstKept == "" {
+			t.Errorf("%s: plan %+v, error %v; want to keep from %q on", c.name, p, err, c.firstKept)
+			continue
+		}
+		got := []string{short(p.FirstKept), strings.Join(partIDs(p.Summarize), " "), strings.Join(partIDs(p.TurnPrefix), " ")}
+		if diff := cmp.Diff([]string{c.firstKept, c.summarize, c.prefix}, got); diff != "" || p.SplitTurn != (c.prefix != "") || len(p.Copies) > 0 {
+			t.Errorf("%s: split %v, %d copies, first kept, history and prefix (-want +got):\n%s", c.name, p.SplitTurn, len(p.Copies), diff)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +15,7 @@ const noHistory = "No prior history."
 
 // turnHeading stands between the summary of the history and that of the first
 // part of the turn that is split.
-const turnHeading = "\n\n" + turnRule + "\n\n" + turnTitle + "\n\n"
-
-const (
-	turnRule  = "---"
-	turnTitle = "**Turn Context (split turn):**"
-)
+const turnHeading = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 
 // Summary is the text a model made: of the history, and of the first part of a
 // split turn if there is one.
@@ -30,10 +24,6 @@ type Summary struct {
 	TurnPrefix string
 	Whole      bool       // History speaks of the split turn too
 	Details    []js.Field // further members of the entry's details, such as the summarizer
-
-	// What oh-my-pi has besides. PreserveData is a JSON object; "" carries on that
-	// of the compaction before.
-	Short, PreserveData string
 }
 
 // Text returns the summary as the entry holds it, the file lists at its end. A
@@ -43,7 +33,7 @@ func (p *Plan) Text(s Summary) string {
 	if p.NeedsPrefix() && !s.Whole {
 		if !p.NeedsHistory() {
 			history = noHistory
-			if p.PreviousSummary != "" && p.rules == Pi15 {
+			if p.PreviousSummary != "" {
 				history = p.PreviousSummary
 			}
 		}
@@ -84,20 +74,17 @@ func (p *Plan) fields(s Summary, id string, copies []string) []js.Field {
 	case first == "":
 		first = id
 	}
-	fields := []js.Field{js.StringField("summary", p.Text(s))}
-	if s.Short != "" {
-		fields = append(fields, js.StringField("shortSummary", s.Short))
-	}
-	fields = append(fields, []js.Field{
+	fields := []js.Field{
+		js.StringField("summary", p.Text(s)),
 		js.StringField("firstKeptEntryId", first),
 		{Name: "tokensBefore", Raw: strconv.FormatInt(p.TokensBefore, 10)},
 		{Name: "details", Raw: p.details(s, copies)},
 		{Name: "fromHook", Raw: "false"},
-	}...)
-	if data := cmp.Or(s.PreserveData, p.preserved); data != "" {
-		fields = append(fields, js.RawField("preserveData", data))
 	}
-	if p.System != "" && p.rules == Pi15 {
+	if p.preserved != "" {
+		fields = append(fields, js.RawField("preserveData", p.preserved))
+	}
+	if p.System != "" {
 		fields = append(fields, js.RawField("systemMessage", p.System))
 	}
 	return fields
@@ -165,5 +152,5 @@ func (p *Plan) Gain(added ...session.Entry) (before, after int64) {
 }
 
 func (p *Plan) size(path []session.Entry) int64 {
-	return sum(convo.MessagesOf(convo.Project(path)), estimateOf(p.estimate, Pi15))
+	return sum(convo.MessagesOf(convo.Project(path)), estimateOf(p.estimate))
 }

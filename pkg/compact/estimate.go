@@ -14,6 +14,10 @@ type Estimator = convo.Estimator
 // with.
 const DefaultEstimator = "chars4"
 
+// UsageEstimator is the name of the estimator that goes by the usage which the model reported: a context is measured by
+// that of [DefaultEstimator], and [Trigger.Calibrate] corrects the figure.
+const UsageEstimator = "usage"
+
 var estimators = []struct {
 	name     string
 	estimate Estimator
@@ -21,12 +25,13 @@ var estimators = []struct {
 	{DefaultEstimator, convo.Estimate},
 	{"bytes4", convo.EstimateBytes},
 	{"cjk", convo.EstimateCJK},
+	{UsageEstimator, convo.Estimate},
 }
 
 // Estimators returns the names of the estimators, the default one first:
 // chars4, UTF-16 units by four, as pi has it; bytes4, bytes of UTF-8 by four,
 // as codex has it; cjk, as chars4 but with a token for each character of
-// Chinese, Japanese and Korean.
+// Chinese, Japanese and Korean; usage, see [UsageEstimator].
 func Estimators() []string {
 	names := make([]string, len(estimators))
 	for i, e := range estimators {
@@ -46,13 +51,10 @@ func EstimatorFor(name string) (e Estimator, ok bool) {
 	return nil, false
 }
 
-// estimateOf returns an estimator, that of the rules for nil.
-func estimateOf(given Estimator, rules Rules) Estimator {
-	switch {
-	case given != nil:
+// estimateOf returns an estimator, [convo.Estimate] for nil.
+func estimateOf(given Estimator) Estimator {
+	if given != nil {
 		return given
-	case rules == Pi073:
-		return convo.EstimatePi073
 	}
 	return convo.Estimate
 }
@@ -124,10 +126,9 @@ func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int
 type Trigger struct {
 	Window    int64     // tokens of the model's context window; 0 or less if not known
 	Reserve   int64     // tokens of the window to leave free, as given: 0 is none
-	Estimate  Estimator // nil for that of the Rules
+	Estimate  Estimator // nil for [convo.Estimate]
 	Estimator string    // what the figures call Estimate; "" is DefaultEstimator
 	Calibrate bool      // multiply estimates with the factor of Calibrate
-	Rules     Rules     // whose usage counts: pi 0.73 believes one from before a compaction
 }
 
 // Figures are the size of a context and what a Trigger makes of it, in tokens.
@@ -151,18 +152,11 @@ type Figures struct {
 // Measure returns the figures of the context of a path. Limit, Free and Percent
 // are 0 if the window is not known.
 //
-// By the rules of pi 1.5 without a calibration the tokens are those of
-// [convo.MeasureProjection], by those of pi 0.73 those of
-// [convo.MeasurePi073].
+// Without a calibration the tokens are those of [convo.MeasureProjection].
 func Measure(path []session.Entry, t Trigger) Figures {
 	projection := convo.Project(path)
-	estimate := estimateOf(t.Estimate, t.Rules)
-	var size convo.ContextSize
-	if t.Rules == Pi073 {
-		size = convo.MeasurePi073(convo.MessagesOf(projection), estimate)
-	} else {
-		size = convo.MeasureProjection(projection, path, estimate)
-	}
+	estimate := estimateOf(t.Estimate)
+	size := convo.MeasureProjection(projection, path, estimate)
 	f := Figures{
 		UsageTokens: size.Usage, TrailingTokens: size.Trailing, LastUsageID: owner(projection, size.LastUsage),
 		Window: max(t.Window, 0), Reserve: t.Reserve, Estimator: t.Estimator, Factor: 1,

@@ -17,11 +17,11 @@ import (
 
 func TestEstimators(t *testing.T) {
 	t.Parallel()
-	if got := compact.Estimators(); !slices.Equal(got, []string{"chars4", "bytes4", "cjk"}) || got[0] != compact.DefaultEstimator {
+	if got := compact.Estimators(); !slices.Equal(got, []string{"chars4", "bytes4", "cjk", "usage"}) || got[0] != compact.DefaultEstimator {
 		t.Errorf("estimators %q", got)
 	}
 	m := session.NewMessage(`{"role":"user","content":"漢字漢字é"}`)
-	for i, want := range []int64{2, 4, 5} {
+	for i, want := range []int64{2, 4, 5, 2} {
 		name := compact.Estimators()[i]
 		estimate, ok := compact.EstimatorFor(name)
 		if !ok || estimate(m) != want {

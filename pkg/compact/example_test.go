@@ -79,36 +79,6 @@ func ExampleRequest() {
 	// prompt 1 of 1 <nil>
 }
 
-func ExampleExtract() {
-	plan, _ := compact.New(examplePath(), compact.Options{Keep: 5})
-	fmt.Println(compact.Extract(plan).History)
-	// Output:
-	// ## Goal
-	// - Fix the parser [00000001]
-	//
-	// ## Constraints & Preferences
-	// - (none)
-	//
-	// ## Progress
-	// ### Done
-	// - [x] changed parser.go [00000003]
-	//
-	// ### In Progress
-	// - (none)
-	//
-	// ### Blocked
-	// - (none)
-	//
-	// ## Key Decisions
-	// - (none)
-	//
-	// ## Next Steps
-	// 1. Go on with: Now the printer, please [00000005]
-	//
-	// ## Critical Context
-	// - (none)
-}
-
 func ExampleShouldCompact() {
 	fmt.Println(compact.ShouldCompact(190_000, 200_000, compact.DefaultReserve))
 	// Output: true

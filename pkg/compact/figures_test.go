@@ -15,50 +15,19 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Pi 0.73 decides by the size its own code gives for the context, pi 1.5 by the
-// size it gives for a plan.
+// Pi decides by the size it gives for a plan.
 func TestPiFigures(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, golden func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, golden func(string) []byte) {
 		t.Helper()
 		var plan piPlan
 		if err := json.Unmarshal(golden("cut500"), &plan); err != nil {
 			t.Fatal(err)
 		}
-		if f := compact.Measure(path, compact.Trigger{Rules: rules}); !plan.nothing() && f.Tokens != plan.TokensBefore {
+		if f := compact.Measure(path, compact.Trigger{}); !plan.nothing() && f.Tokens != plan.TokensBefore {
 			t.Errorf("%d tokens, pi says %d", f.Tokens, plan.TokensBefore)
 		}
 	})
-	answers, compared := corpus.Golden(t, "pi/golden/0.73"), 0
-	for _, file := range append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "pi/genuine")...) {
-		name := corpus.PiName(file)
-		answer, ok := answers[name+".context.json"]
-		if !ok || noSession[name] || newerThan073(name) {
-			continue
-		}
-		var g struct {
-			ContextTokens struct {
-				Tokens, UsageTokens, TrailingTokens int64
-				LastUsageIndex                      *int
-			}
-		}
-		if err := json.Unmarshal(answer, &g); err != nil {
-			t.Fatal(err)
-		}
-		path := leafPath(t, corpus.Session(t, file))
-		f := compact.Measure(path, compact.Trigger{Rules: compact.Pi073})
-		want, last := g.ContextTokens, ""
-		if want.LastUsageIndex != nil {
-			last = ownerOf(path, *want.LastUsageIndex)
-			compared++
-		}
-		if f.Tokens != want.Tokens || f.UsageTokens != want.UsageTokens || f.TrailingTokens != want.TrailingTokens || f.LastUsageID != last {
-			t.Errorf("%s: figures %+v, pi says %+v, entry %q", name, f, want, last)
-		}
-	}
-	if compared == 0 {
-		t.Error("no answer with a usage")
-	}
 }
 
 // ownerOf returns the id of the entry of the context's i-th message.
@@ -99,27 +68,23 @@ func TestMeasureDefault(t *testing.T) {
 	corpusPaths(t, func(t *testing.T, path []session.Entry) {
 		t.Helper()
 		projection := convo.Project(path)
-		for rules, size := range map[compact.Rules]convo.ContextSize{
-			compact.Pi15:  convo.MeasureProjection(projection, path, convo.Estimate),
-			compact.Pi073: convo.MeasurePi073(convo.MessagesOf(convo.Project(path)), convo.EstimatePi073),
-		} {
-			for _, window := range []int64{0, 1000, size.Tokens + 10, size.Tokens + 9} {
-				want := compact.Figures{
-					Tokens: size.Tokens, UsageTokens: size.Usage, TrailingTokens: size.Trailing,
-					Window: window, Reserve: 10, Estimator: "chars4", Factor: 1,
-				}
-				if window > 0 {
-					want.Limit, want.Free = window-10, window-size.Tokens
-					want.Percent = float64(size.Tokens) * 100 / float64(window)
-					want.Needed = compact.ShouldCompact(size.Tokens, window, 10)
-				}
-				if size.LastUsage >= 0 {
-					want.LastUsageID = ownerOf(path, size.LastUsage)
-				}
-				got := compact.Measure(path, compact.Trigger{Window: window, Reserve: 10, Rules: rules})
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("rules %v, window %d (-want +got):\n%s", rules, window, diff)
-				}
+		size := convo.MeasureProjection(projection, path, convo.Estimate)
+		for _, window := range []int64{0, 1000, size.Tokens + 10, size.Tokens + 9} {
+			want := compact.Figures{
+				Tokens: size.Tokens, UsageTokens: size.Usage, TrailingTokens: size.Trailing,
+				Window: window, Reserve: 10, Estimator: "chars4", Factor: 1,
+			}
+			if window > 0 {
+				want.Limit, want.Free = window-10, window-size.Tokens
+				want.Percent = float64(size.Tokens) * 100 / float64(window)
+				want.Needed = compact.ShouldCompact(size.Tokens, window, 10)
+			}
+			if size.LastUsage >= 0 {
+				want.LastUsageID = ownerOf(path, size.LastUsage)
+			}
+			got := compact.Measure(path, compact.Trigger{Window: window, Reserve: 10})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("window %d (-want +got):\n%s", window, diff)
 			}
 		}
 	})
@@ -168,12 +133,6 @@ func TestMeasure(t *testing.T) {
 			"another estimator",
 			[]func(*builder){asked, replied, asked},
 			compact.Trigger{Estimate: cjk, Estimator: "cjk"},
-			compact.Figures{Tokens: 105, UsageTokens: 100, TrailingTokens: 5, LastUsageID: "00000002", Estimator: "cjk", Factor: 1},
-		},
-		{
-			"another estimator by the rules of 0.73",
-			[]func(*builder){asked, replied, asked},
-			compact.Trigger{Estimate: cjk, Estimator: "cjk", Rules: compact.Pi073},
 			compact.Figures{Tokens: 105, UsageTokens: 100, TrailingTokens: 5, LastUsageID: "00000002", Estimator: "cjk", Factor: 1},
 		},
 		{

@@ -62,7 +62,7 @@ func stringList(raw string) []string {
 }
 
 // collect adds the files that tool calls name, also those of calls nested in
-// tool results, which pi 0.73 does not have.
+// tool results.
 func (f *fileSet) collect(parts []Part) {
 	for _, p := range parts {
 		for _, call := range p.Message.ToolCalls() {
@@ -135,9 +135,9 @@ func fileList(tag string, files []string) string {
 	return "\n\n<" + tag + ">\n" + strings.Join(files, "\n") + "\n</" + tag + ">"
 }
 
-// withoutFileLists returns a summary without the lists that Text put at its
+// WithoutFileLists returns a summary without the lists that Text put at its
 // end.
-func withoutFileLists(summary string) string {
+func WithoutFileLists(summary string) string {
 	for _, tag := range []string{modifiedTag, readTag} {
 		if !strings.HasSuffix(summary, "\n</"+tag+">") {
 			continue

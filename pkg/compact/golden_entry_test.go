@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -32,15 +31,15 @@ type piCompaction struct {
 
 func TestPiCompact(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, golden func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, golden func(string) []byte) {
 		t.Helper()
 		var g piCompaction
 		if err := json.Unmarshal(golden("compact500"), &g); err != nil {
 			t.Fatal(err)
 		}
-		plan, err := compact.New(path, compact.Options{Keep: 500, Rules: rules})
+		plan, err := compact.New(path, compact.Options{Keep: 500})
 		if err != nil {
-			if g.Result != nil && !emptyConversation(g) {
+			if g.Result != nil {
 				t.Errorf("%v, pi compacts", err)
 			}
 			return
@@ -49,14 +48,8 @@ func TestPiCompact(t *testing.T) {
 			t.Fatal("compacts, pi does not")
 		}
 		comparePrompts(t, plan, g)
-		compareEntry(t, plan, g, rules)
+		compareEntry(t, plan, g)
 	})
-}
-
-// emptyConversation reports whether pi 0.73 had nothing to summarize and asked
-// for a summary all the same.
-func emptyConversation(g piCompaction) bool {
-	return len(g.Calls) == 1 && strings.HasPrefix(string(g.Calls[0].User), "<conversation>\n\n</conversation>\n\n")
 }
 
 func comparePrompts(t *testing.T, plan *compact.Plan, g piCompaction) {
@@ -105,7 +98,7 @@ func headings(text string) (out []string) {
 
 // compareEntry builds the entry with the id and the time of pi's and compares
 // bytes. Pi 1.5 adds the usage of its model calls.
-func compareEntry(t *testing.T, plan *compact.Plan, g piCompaction, rules compact.Rules) {
+func compareEntry(t *testing.T, plan *compact.Plan, g piCompaction) {
 	t.Helper()
 	want, err := session.ParseEntry(withoutUsage(string(g.AppendedRaw)))
 	if err != nil {
@@ -127,13 +120,21 @@ func compareEntry(t *testing.T, plan *compact.Plan, g piCompaction, rules compac
 	if diff := cmp.Diff(g.ContextAfter, roles); diff != "" {
 		t.Errorf("context after (-pi +sess):\n%s", diff)
 	}
-	size := convo.MeasurePi073(after, convo.Estimate)
-	if rules == compact.Pi073 {
-		size = convo.MeasurePi073(after, convo.EstimatePi073)
+	if tokens := estimated(after); tokens != g.TokensAfterEstimate.Tokens {
+		t.Errorf("%d tokens after, pi says %d", tokens, g.TokensAfterEstimate.Tokens)
 	}
-	if size.Tokens != g.TokensAfterEstimate.Tokens {
-		t.Errorf("%d tokens after, pi says %d", size.Tokens, g.TokensAfterEstimate.Tokens)
+}
+
+// estimated is the size of a context as pi estimates it message by message, or as the last answer reports it.
+func estimated(messages []session.Message) (tokens int64) {
+	for _, m := range messages {
+		if reported, ok := convo.ReportedContext(m); ok {
+			tokens = reported
+			continue
+		}
+		tokens += convo.Estimate(m)
 	}
+	return tokens
 }
 
 func withoutUsage(line string) string {
@@ -145,31 +146,14 @@ func withoutUsage(line string) string {
 	return fmt.Sprintf(`%s,"fromHook"%s`, head, tail)
 }
 
-// TestPi073EmptyConversation pins the deliberate difference: where pi 0.73 asks
-// its model to summarize an empty conversation, there is nothing to do.
-func TestPi073EmptyConversation(t *testing.T) {
-	t.Parallel()
-	var g piCompaction
-	if err := json.Unmarshal(corpus.Golden(t, "pi/golden/0.73")["linear.compact500.json"], &g); err != nil {
-		t.Fatal(err)
-	}
-	if g.Result == nil || !emptyConversation(g) {
-		t.Fatal("pi 0.73 no longer compacts an empty conversation: compare it like the others")
-	}
-	path := leafPath(t, corpus.Session(t, "pi/sessions/linear.jsonl"))
-	if p, err := compact.New(path, compact.Options{Keep: 500, Rules: compact.Pi073}); !errors.Is(err, compact.ErrNothing) {
-		t.Errorf("plan %+v, error %v; want ErrNothing", p, err)
-	}
-}
-
 // TestGenuineEntries compacts again what pi itself compacted, in sessions pi
 // wrote with its system messages, and compares the bytes of the entry. Its
 // mock model gave the same two replies every time.
 func TestGenuineEntries(t *testing.T) {
 	t.Parallel()
-	const entries = 6 // that pi wrote with the whole path still in the file
+	const entries = 4 // that pi wrote with the whole path still in the file
 	compared := 0
-	genuine(t, session.TypeCompaction, func(rules compact.Rules, s *session.Session, i int) {
+	genuine(t, session.TypeCompaction, func(s *session.Session, i int) {
 		e := s.Entries[i]
 		parent, ok := s.Index(e.ParentID())
 		if !ok {
@@ -177,9 +161,9 @@ func TestGenuineEntries(t *testing.T) {
 		}
 		path, problems := s.Path(parent)
 		if len(problems) > 0 {
-			return // pi 0.73 loses the beginning of what it forks
+			return
 		}
-		compareGenuine(t, path, e, rules)
+		compareGenuine(t, path, e)
 		compared++
 	})
 	if compared != entries {
@@ -188,26 +172,22 @@ func TestGenuineEntries(t *testing.T) {
 }
 
 // genuine calls test for each entry of a type that pi itself wrote.
-func genuine(t *testing.T, typ string, test func(rules compact.Rules, s *session.Session, entry int)) {
+func genuine(t *testing.T, typ string, test func(s *session.Session, entry int)) {
 	t.Helper()
-	for _, file := range corpus.Sessions(t, "pi/genuine") {
-		rules := compact.Pi15
-		if strings.Contains(file, "/0.73/") {
-			rules = compact.Pi073
-		}
+	for _, file := range corpus.Sessions(t, "pi/genuine/1.5") {
 		s := readSession(t, file)
 		for i, e := range s.Entries {
 			if e.Type() == typ {
-				test(rules, s, i)
+				test(s, i)
 			}
 		}
 	}
 }
 
-func compareGenuine(t *testing.T, path []session.Entry, want session.Entry, rules compact.Rules) {
+func compareGenuine(t *testing.T, path []session.Entry, want session.Entry) {
 	t.Helper()
 	const keep = 150 // tokens
-	plan, err := compact.New(path, compact.Options{Keep: keep, Rules: rules})
+	plan, err := compact.New(path, compact.Options{Keep: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +199,7 @@ func compareGenuine(t *testing.T, path []session.Entry, want session.Entry, rule
 	// plan knows no clock and keeps that of the first system message.
 	stamp := func(e session.Entry) string {
 		raw := withoutUsage(e.Raw())
-		if i := strings.LastIndex(raw, `,"timestamp":`); rules == compact.Pi15 && i >= 0 {
+		if i := strings.LastIndex(raw, `,"timestamp":`); i >= 0 {
 			raw = raw[:i]
 		}
 		return raw

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,39 +22,25 @@ import (
 // or refuses as well.
 var noSession = map[string]bool{"empty": true, "not-a-session": true}
 
-// newerThan073 tells files with entries that pi 0.73 does not know: it counts
-// edited content and summarizes system messages. Under its rules here such
-// entries keep the meaning they have.
-func newerThan073(name string) bool {
-	return name == "v3-pi15-entries" || strings.HasPrefix(name, "genuine-1.5")
-}
-
-// versions are the programs with golden answers and the rules that follow them.
-var versions = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
-
-// goldenFiles calls test for each session a version's golden answers speak of,
-// with the path to its leaf.
-func goldenFiles(t *testing.T, test func(t *testing.T, rules compact.Rules, path []session.Entry, golden func(kind string) []byte)) {
+// goldenFiles calls test for each session that golden answers of pi 1.5 speak of, with the path to its leaf.
+func goldenFiles(t *testing.T, test func(t *testing.T, path []session.Entry, golden func(kind string) []byte)) {
 	t.Helper()
-	files := append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "pi/genuine")...)
-	for version, rules := range versions {
-		answers := corpus.Golden(t, "pi/golden/"+version)
-		for _, file := range files {
-			name := corpus.PiName(file)
-			if noSession[name] || rules == compact.Pi073 && newerThan073(name) {
-				continue
-			}
-			t.Run(version+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				test(t, rules, leafPath(t, corpus.Session(t, file)), func(kind string) []byte {
-					answer, ok := answers[name+"."+kind+".json"]
-					if !ok {
-						t.Fatalf("no golden answer %s.%s.json", name, kind)
-					}
-					return answer
-				})
-			})
+	answers := corpus.Golden(t, "pi/golden/1.5")
+	for _, file := range append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "pi/genuine")...) {
+		name := corpus.PiName(file)
+		if noSession[name] {
+			continue
 		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, leafPath(t, corpus.Session(t, file)), func(kind string) []byte {
+				answer, ok := answers[name+"."+kind+".json"]
+				if !ok {
+					t.Fatalf("no golden answer %s.%s.json", name, kind)
+				}
+				return answer
+			})
+		})
 	}
 }
 
@@ -105,9 +90,7 @@ type piPlan struct {
 	Serialized          struct{ History, TurnPrefix text }
 }
 
-// nothing reports whether pi had nothing to summarize. Pi 0.73 does not look
-// and asks its model to summarize an empty conversation; here both rules return
-// ErrNothing.
+// nothing reports whether pi had nothing to summarize.
 func (g piPlan) nothing() bool {
 	return g.MessagesToSummarize.Count+g.TurnPrefixMessages.Count == 0
 }
@@ -117,14 +100,14 @@ var keeps = map[string]int64{"cut200": 200, "cut500": 500, "cut1500": 1500, "cut
 
 func TestPiCut(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, golden func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, golden func(string) []byte) {
 		t.Helper()
 		for kind, keep := range keeps {
 			var g piPlan
 			if err := json.Unmarshal(golden(kind), &g); err != nil {
 				t.Fatal(err)
 			}
-			plan, err := compact.New(path, compact.Options{Keep: keep, Rules: rules})
+			plan, err := compact.New(path, compact.Options{Keep: keep})
 			if g.nothing() {
 				if !errors.Is(err, compact.ErrNothing) {
 					t.Errorf("keep %d: %v, pi has nothing to summarize", keep, err)
@@ -156,7 +139,7 @@ func asPi(p *compact.Plan) piPlan {
 	g.FileOps.Read, g.FileOps.Written, g.FileOps.Edited = texts(p.Files.Read), texts(p.Files.Written), texts(p.Files.Edited)
 	read, modified := p.Files.Lists()
 	g.FileLists.ReadFiles, g.FileLists.ModifiedFiles = texts(read), texts(modified)
-	g.Serialized.History, g.Serialized.TurnPrefix = text(p.Serialize(p.Summarize)), text(p.Serialize(p.TurnPrefix))
+	g.Serialized.History, g.Serialized.TurnPrefix = text(compact.SerializeParts(p.Summarize)), text(compact.SerializeParts(p.TurnPrefix))
 	return g
 }
 
@@ -177,19 +160,15 @@ func texts(list []string) []text {
 	return out
 }
 
-// pi 0.73 shows its summarizer an empty summary of a branch; here, as in the
-// context, it says nothing, under its rules too.
-func TestPi073EmptyBranchSummary(t *testing.T) {
+// Pi shows its summarizer an empty summary of a branch when it summarizes another branch; here, as in the context, it says
+// nothing.
+func TestEmptyBranchSummary(t *testing.T) {
 	t.Parallel()
-	b := &builder{t: t}
-	b.add(session.TypeBranchSummary, `"summary":"","fromId":"root"`)
-	b.user("hello hello hello")
-	b.user("again again again")
-	p, err := compact.New(b.path, compact.Options{Keep: 2, Rules: compact.Pi073})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"2"}, partIDs(p.Summarize)); diff != "" {
+	b := branchOf(t, compact.BranchOptions{}, func(b *builder) {
+		b.add(session.TypeBranchSummary, `"summary":"","fromId":"root"`)
+		b.user("hello")
+	})
+	if diff := cmp.Diff([]string{"hello"}, spoken(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -81,13 +81,13 @@ func (c *chain) compact() {
 // asked is all a caller sees of a plan.
 func (*chain) asked(p *compact.Plan) []string {
 	out := append(raws(p.Copies), p.FirstKept, p.Prompt("x"), p.HistoryPrompt(""), p.PrefixPrompt(""))
-	return append(out, p.Text(compact.Extract(p)), p.System, p.PreviousSummary)
+	return append(out, p.Text(summaryOf(p)), p.System, p.PreviousSummary)
 }
 
 // summary is that of a model, or an extract.
 func (c *chain) summary(plan *compact.Plan) compact.Summary {
 	if rapid.Bool().Draw(c.r, "extract") {
-		return compact.Extract(plan)
+		return summaryOf(plan)
 	}
 	c.n++
 	return plan.Answer("## Goal\nthe work, " + c.drawer.text())

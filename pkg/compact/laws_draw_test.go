@@ -90,7 +90,7 @@ var steps = []step{
 	}},
 	{"compaction", func(d *drawer) {
 		if plan, err := compact.New(d.path, drawOptions(d.r)); err == nil {
-			d.append(plan, compact.Extract(plan))
+			d.append(plan, summaryOf(plan))
 		}
 	}},
 }
@@ -100,7 +100,6 @@ func drawOptions(r *rapid.T) compact.Options {
 	o := compact.Options{Keep: rapid.SampledFrom([]int64{-1, 1, 20, 60, 200}).Draw(r, "keep")}
 	name := rapid.SampledFrom(compact.Strategies()).Draw(r, "strategy")
 	o.Strategy, _ = compact.StrategyFor(name)
-	o.Rules = rapid.SampledFrom(bothRules).Draw(r, "rules")
 	return o
 }
 

@@ -20,7 +20,7 @@ import (
 //  2. Leaf is the path's last entry, at least one message is summarized, and
 //     KeepRecent alone splits a turn.
 //  3. A tool result and the call it answers stay on the same side of the cut.
-//  4. Nothing is lost or doubled (rules of pi 1.5): what is summarized and what
+//  4. Nothing is lost or doubled: what is summarized and what
 //     the new context keeps make up the old context, in order; the system
 //     messages fold to the same one.
 //  5. KeepUser summarizes the whole conversation. With the entries appended, the
@@ -54,7 +54,7 @@ func checkLaws(t tb, path []session.Entry, o compact.Options) {
 		t.Fatalf("%d + %d messages, split %v", len(plan.Summarize), len(plan.TurnPrefix), plan.SplitTurn)
 	}
 	checkPairs(t, plan)
-	summary := compact.Extract(plan)
+	summary := summaryOf(plan)
 	after := plan.After(added(t, plan, summary)...)
 	switch {
 	case o.Strategy == compact.KeepUser:
@@ -65,7 +65,7 @@ func checkLaws(t tb, path []session.Entry, o compact.Options) {
 	case o.Strategy == compact.LastTurn:
 		checkLastTurn(t, path, plan)
 		checkContext(t, path, plan, after)
-	case o.Rules == compact.Pi15:
+	default:
 		checkContext(t, path, plan, after)
 	}
 	if !compact.NothingNew(after) {
@@ -200,38 +200,32 @@ func files(p *compact.Plan) map[string]bool {
 	return out
 }
 
-var bothRules = []compact.Rules{compact.Pi15, compact.Pi073}
-
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		path := fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
-		o := compact.Options{Keep: rapid.Int64Range(1, 400).Draw(r, "keep"), Rules: rapid.SampledFrom(bothRules).Draw(r, "rules")}
+		o := compact.Options{Keep: rapid.Int64Range(1, 400).Draw(r, "keep")}
 		checkAllLaws(r, path, o)
 	})
 }
 
 // FuzzCut checks the laws of checkAllLaws.
 func FuzzCut(f *testing.F) {
-	f.Add([]byte{0, 2, 0x13, 0x15, 0x20, 0x22, 0x30}, int64(20), false)
-	f.Add([]byte{0, 0x14, 0x18, 0x15, 0x17, 0xf0, 0x2f, 0x10, 0x22}, int64(10), true)
-	f.Add([]byte{0xd, 0, 2, 0xf0, 0xf2, 0x1e, 0x2e, 0x3f, 0xf0, 0xf2, 0xf5}, int64(50), false)
-	f.Fuzz(func(t *testing.T, ops []byte, keep int64, old bool) {
-		o := compact.Options{Keep: keep}
-		if old {
-			o.Rules = compact.Pi073
-		}
-		checkAllLaws(t, fromBytes(t, ops[:min(len(ops), 300)]), o)
+	f.Add([]byte{0, 2, 0x13, 0x15, 0x20, 0x22, 0x30}, int64(20))
+	f.Add([]byte{0, 0x14, 0x18, 0x15, 0x17, 0xf0, 0x2f, 0x10, 0x22}, int64(10))
+	f.Add([]byte{0xd, 0, 2, 0xf0, 0xf2, 0x1e, 0x2e, 0x3f, 0xf0, 0xf2, 0xf5}, int64(50))
+	f.Fuzz(func(t *testing.T, ops []byte, keep int64) {
+		checkAllLaws(t, fromBytes(t, ops[:min(len(ops), 300)]), compact.Options{Keep: keep})
 	})
 }
 
 // TestCorpusLaws checks the laws for the paths of real sessions.
 func TestCorpusLaws(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
 		for _, keep := range []int64{50, 2000} {
-			checkAllLaws(t, path, compact.Options{Keep: keep, Rules: rules})
+			checkAllLaws(t, path, compact.Options{Keep: keep})
 		}
 	})
 }

@@ -34,17 +34,13 @@ func TestLinear(t *testing.T) {
 	}{
 		{"planning", path, func(path []session.Entry) func() {
 			return func() {
-				if p := planned(t, path); p.Text(compact.Extract(p)) == "" {
+				if p := planned(t, path); p.Text(summaryOf(p)) == "" {
 					t.Fatal("no text")
 				}
 			}
 		}},
-		{"reporting on", path, func(path []session.Entry) func() {
-			p := planned(t, path)
-			return func() {
-				p.Report()
-				compact.Measure(path, compact.Trigger{Calibrate: true})
-			}
+		{"measuring", path, func(path []session.Entry) func() {
+			return func() { compact.Measure(path, compact.Trigger{Calibrate: true}) }
 		}},
 		{"asking for", path, func(path []session.Entry) func() { return func() { ask(t, path) } }},
 		{"asking, while a call waits, for", waiting.path, func(path []session.Entry) func() { return func() { ask(t, path) } }},
@@ -88,7 +84,7 @@ func planned(t *testing.T, path []session.Entry) *compact.Plan {
 
 func ask(t *testing.T, path []session.Entry) {
 	t.Helper()
-	r := request(path, compact.PromptOptions{MaxPrompt: 400, Write: terse})
+	r := request(path, compact.PromptOptions{MaxPrompt: 400})
 	for !r.Done() {
 		if _, _, _, err := r.Next(); err != nil {
 			t.Fatal(err)

@@ -26,15 +26,6 @@ const (
 	DefaultReserve = 16384
 )
 
-// Rules choose whose algorithm cuts.
-type Rules int
-
-// The algorithms.
-const (
-	Pi15  Rules = iota // pi 1.5
-	Pi073              // pi 0.73
-)
-
 // Options say how to plan.
 type Options struct {
 	// Keep is how many tokens of recent messages to keep, of user messages for
@@ -43,7 +34,6 @@ type Options struct {
 	Keep int64
 
 	Strategy Strategy
-	Rules    Rules // for KeepRecent; the other strategies go by those of pi 1.5
 
 	// FirstKept is the id of the entry to cut in front of, whatever the strategy
 	// says; "" leaves it to the strategy. KeepUser, which cuts nowhere, takes no
@@ -51,7 +41,7 @@ type Options struct {
 	FirstKept string
 
 	// Estimate returns the tokens a message costs, for the cut of KeepRecent and
-	// for Gain. Nil stands for the estimate of the rules. KeepUser always counts
+	// for Gain. Nil stands for [convo.Estimate]. KeepUser always counts
 	// as codex does, by the bytes of the text, and TokensBefore is as pi has it.
 	Estimate func(session.Message) int64
 }
@@ -77,9 +67,7 @@ type Plan struct {
 	System          string // JSON text of the system message in force, "" if none
 
 	path      []session.Entry
-	rules     Rules
 	keep      int64                       // Options.Keep
-	covers    [2][]Part                   // Summarize and TurnPrefix as planned; others may have come in their place
 	estimate  func(session.Message) int64 // nil for convo.Estimate
 	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
@@ -93,24 +81,13 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if o.Keep == 0 {
 		o.Keep = DefaultKeep
 	}
-	if o.Strategy != KeepRecent {
-		o.Rules = Pi15
-	}
 	projection := convo.Project(path)
-	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, keep: o.Keep, estimate: o.Estimate}
-	var span []candidate
-	var previous *session.Entry
-	if o.Rules == Pi073 {
-		span, previous = raw073(path)
-		p.TokensBefore = convo.MeasurePi073(convo.MessagesOf(projection), convo.EstimatePi073).Tokens
-	} else {
-		span, previous = projected15(projection)
-		p.TokensBefore = convo.MeasureProjection(projection, path, convo.Estimate).Tokens
-	}
+	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, keep: o.Keep, estimate: o.Estimate}
+	span, previous := candidates(projection)
+	p.TokensBefore = convo.MeasureProjection(projection, path, convo.Estimate).Tokens
 	if err := p.divide(span, o); err != nil {
 		return nil, err
 	}
-	p.covers = [2][]Part{p.Summarize, p.TurnPrefix}
 	if previous != nil {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
@@ -153,9 +130,9 @@ func (p *Plan) divide(span []candidate, o Options) error {
 	historyEnd := cut.first
 	if cut.split {
 		historyEnd = cut.turn
-		p.TurnPrefix = parts(span[cut.turn:cut.first], o.Rules)
+		p.TurnPrefix = parts(span[cut.turn:cut.first])
 	}
-	p.Summarize = parts(span[:historyEnd], o.Rules)
+	p.Summarize = parts(span[:historyEnd])
 	if len(p.Summarize) == 0 && len(p.TurnPrefix) == 0 {
 		return ErrNothing
 	}
@@ -164,7 +141,7 @@ func (p *Plan) divide(span []candidate, o Options) error {
 
 // parts returns the messages of the candidates that a summary may speak of: what agents
 // say in the user's name is not among them.
-func parts(candidates []candidate, rules Rules) []Part {
+func parts(candidates []candidate) []Part {
 	out := make([]Part, 0, len(candidates))
 	for _, c := range candidates {
 		if c.Entry.Type() == session.TypeCompaction {
@@ -172,7 +149,7 @@ func parts(candidates []candidate, rules Rules) []Part {
 		}
 		said, _ := convo.Spoken(c.Messages)
 		for _, m := range said {
-			if rules == Pi15 && m.Role() == session.RoleSystem {
+			if m.Role() == session.RoleSystem {
 				continue
 			}
 			out = append(out, Part{EntryID: c.Entry.ID(), Message: m})
@@ -295,7 +272,7 @@ var ErrMoved = fmt.Errorf("%w: what was summarized is not what stands before the
 // that new messages would be lost.
 func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	moved, err := New(path, Options{
-		Keep: p.keep, Strategy: p.Strategy, Rules: p.rules, FirstKept: p.FirstKept, Estimate: p.estimate,
+		Keep: p.keep, Strategy: p.Strategy, FirstKept: p.FirstKept, Estimate: p.estimate,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrMoved, err)
@@ -303,8 +280,6 @@ func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !moved.coversSame(p) {
 		return nil, ErrMoved
 	}
-	// A hook may have taken messages out, and copies are unchanged.
-	moved.Summarize, moved.TurnPrefix, moved.Copies, moved.Files = p.Summarize, p.TurnPrefix, p.Copies, p.Files
 	return moved, nil
 }
 
@@ -320,7 +295,7 @@ func (p *Plan) Reply(s Summary) string {
 // coversSame reports whether the summaries of two plans speak of the same entries.
 func (p *Plan) coversSame(q *Plan) bool {
 	same := func(a, b Part) bool { return a.EntryID == b.EntryID }
-	return slices.EqualFunc(p.covers[0], q.covers[0], same) && slices.EqualFunc(p.covers[1], q.covers[1], same)
+	return slices.EqualFunc(p.Summarize, q.Summarize, same) && slices.EqualFunc(p.TurnPrefix, q.TurnPrefix, same)
 }
 
 // keepUser has the whole context summarized and keeps copies of the newest user
@@ -330,7 +305,7 @@ func (p *Plan) keepUser(span []candidate, keep int64) error {
 	if NothingNew(p.path) {
 		return ErrNothing
 	}
-	p.Summarize = parts(span, Pi15)
+	p.Summarize = parts(span)
 	p.Copies = nil
 	for _, c := range convo.CodexKept(messagesOf(p.Summarize), keep) {
 		p.Copies = append(p.Copies, Part{EntryID: p.Summarize[c.Of].EntryID, Message: c.Message})

@@ -84,8 +84,9 @@ Summarize what the later part needs, under these headings:
 
 `
 
-// prefixSections take the headings of a rule set.
-func prefixSections(h [3]string) string {
+// prefixSections are what the summary of the first part of a turn has under [prefixHeadings].
+func prefixSections() string {
+	h := prefixHeadings
 	return h[0] + `
 [What the user asked for in this turn]
 
@@ -100,12 +101,7 @@ Say only what the text above says.`
 
 // prefixHeadings are the headings a summary of the first part of a turn has:
 // the request, the progress and the context needed.
-func prefixHeadings(rules Rules) [3]string {
-	if rules == Pi073 {
-		return [3]string{PrefixHeading, "## Early Progress", "## Context for Suffix"}
-	}
-	return [3]string{PrefixHeading, "## Progress So Far", "## Context Needed to Continue"}
-}
+var prefixHeadings = [3]string{PrefixHeading, "## Progress So Far", "## Context Needed to Continue"}
 
 // NeedsHistory reports whether a summary of whole turns is wanted: not if all
 // that is summarized is the first part of one turn.
@@ -115,37 +111,29 @@ func (p *Plan) NeedsHistory() bool { return len(p.Summarize) > 0 || len(p.TurnPr
 // wanted.
 func (p *Plan) NeedsPrefix() bool { return len(p.TurnPrefix) > 0 }
 
-func historyPrompt(d PromptData) string {
+func historyPrompt(d promptData) string {
 	instructions := initialInstructions
-	if d.PreviousSummary != "" {
+	if d.previous != "" {
 		instructions = updateInstructions
 	}
-	return tagged("conversation", d.Conversation) + previous(d) + instructions + focused(d.Instructions)
+	return tagged("conversation", d.conversation) + previous(d) + instructions + focused(d.focus)
 }
 
-// prefixPrompt returns what writes the prompt for the first part of a turn by
-// the rules.
-func prefixPrompt(rules Rules) func(PromptData) string {
-	headings := prefixHeadings(rules)
-	return func(d PromptData) string {
-		instructions := prefixInstructions
-		if d.PreviousSummary != "" {
-			instructions = prefixUpdateInstructions
-		}
-		instructions += prefixSections(headings)
-		if rules == Pi073 {
-			return tagged("conversation", d.Conversation) + previous(d) + instructions + focused(d.Instructions)
-		}
-		return "# Conversation\n" + d.Conversation + "\n\n" + previous(d) + "# Instructions\n" + instructions + focused(d.Instructions)
+// prefixPrompt writes the prompt for the first part of a turn.
+func prefixPrompt(d promptData) string {
+	instructions := prefixInstructions
+	if d.previous != "" {
+		instructions = prefixUpdateInstructions
 	}
+	return "# Conversation\n" + d.conversation + "\n\n" + previous(d) + "# Instructions\n" + instructions + prefixSections() + focused(d.focus)
 }
 
 // previous is the passage with the previous summary, if there is one.
-func previous(d PromptData) string {
-	if d.PreviousSummary == "" {
+func previous(d promptData) string {
+	if d.previous == "" {
 		return ""
 	}
-	return tagged("previous-summary", d.PreviousSummary)
+	return tagged("previous-summary", d.previous)
 }
 
 // marks are the tags of a prompt.
@@ -164,30 +152,23 @@ The conversation breaks off inside its last turn, whose later part is kept and w
 
 // PromptWith returns the one prompt that a single summary answers, as the options
 // say, System included, however long it is.
-func (p *Plan) PromptWith(o PromptOptions) (string, error) {
-	d, parts, write := p.inOnePrompt()
-	s := serializer{rules: p.rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true}
-	d.Conversation, d.Instructions, d.System, d.Chunk, d.Chunks, d.SplitTurn = s.text(messagesOf(parts)), o.Focus, System, 1, 1, p.SplitTurn
-	d.ReadFiles, d.ModifiedFiles = p.Files.Lists()
-	if o.Write != nil {
-		return o.Write(d)
-	}
-	return System + "\n\n" + write(d), nil
+func (p *Plan) PromptWith(o PromptOptions) string {
+	parts, previous, write := p.inOnePrompt()
+	s := serializer{limit: cmp.Or(o.ResultLimit, ResultLimit), images: true}
+	return System + "\n\n" + write(promptData{s.text(messagesOf(parts)), previous, o.Focus})
 }
 
 // inOnePrompt returns what one prompt for everything is made of.
-func (p *Plan) inOnePrompt() (d PromptData, parts []Part, write func(PromptData) string) {
-	d = PromptData{Part: PartHistory, Heading: RequiredHeading, PreviousSummary: p.PreviousSummary}
+func (p *Plan) inOnePrompt() (parts []Part, previous string, write func(promptData) string) {
 	switch {
 	case !p.NeedsPrefix():
-		return d, p.Summarize, historyPrompt
+		return p.Summarize, p.PreviousSummary, historyPrompt
 	case !p.NeedsHistory() && p.PreviousSummary == "":
-		d.Part, d.Heading = PartTurnPrefix, PrefixHeading
-		return d, p.TurnPrefix, prefixPrompt(p.rules)
+		return p.TurnPrefix, "", prefixPrompt
 	}
-	return d, slices.Concat(p.Summarize, p.TurnPrefix), func(d PromptData) string {
-		focus := d.Instructions
-		d.Instructions = ""
+	return slices.Concat(p.Summarize, p.TurnPrefix), p.PreviousSummary, func(d promptData) string {
+		focus := d.focus
+		d.focus = ""
 		return historyPrompt(d) + wholeInstructions + focused(focus)
 	}
 }

@@ -34,11 +34,11 @@ func prefixWithPrevious(b *builder) {
 	prefixOnly(b)
 }
 
-func planOf(t *testing.T, rules compact.Rules, build func(*builder)) *compact.Plan {
+func planOf(t *testing.T, build func(*builder)) *compact.Plan {
 	t.Helper()
 	b := &builder{t: t}
 	build(b)
-	p, err := compact.New(b.path, compact.Options{Keep: 10, Rules: rules})
+	p, err := compact.New(b.path, compact.Options{Keep: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,21 +61,18 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	const turn = "\n\n---\n\n**Turn Context (split turn):**\n\nPREFIX"
 	for _, c := range []struct {
-		name          string
-		build         func(*builder)
-		want, want073 string
+		name  string
+		build func(*builder)
+		want  string
 	}{
-		{"history", historyOnly, "HISTORY", "HISTORY"},
-		{"history and prefix", historyAndPrefix, "HISTORY" + turn, "HISTORY" + turn},
-		{"prefix", prefixOnly, "No prior history." + turn, "No prior history." + turn},
-		// Pi 0.73 loses the previous summary here.
-		{"prefix with previous", prefixWithPrevious, "## Goal\n- before" + turn, "No prior history." + turn},
+		{"history", historyOnly, "HISTORY"},
+		{"history and prefix", historyAndPrefix, "HISTORY" + turn},
+		{"prefix", prefixOnly, "No prior history." + turn},
+		{"prefix with previous", prefixWithPrevious, "## Goal\n- before" + turn},
 	} {
-		for rules, want := range map[compact.Rules]string{compact.Pi15: c.want, compact.Pi073: c.want073} {
-			p := planOf(t, rules, c.build)
-			if got := p.Text(reply(p)); got != want {
-				t.Errorf("%s, rules %d: %q, want %q", c.name, rules, got, want)
-			}
+		p := planOf(t, c.build)
+		if got := p.Text(reply(p)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -118,7 +115,7 @@ var prompts = []struct {
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range prompts {
-		p := planOf(t, compact.Pi15, c.build)
+		p := planOf(t, c.build)
 		prompt := p.Prompt("the tests")
 		rest := prompt
 		for _, s := range c.has {
@@ -145,7 +142,7 @@ func TestPrompt(t *testing.T) {
 
 func TestPromptLeavesPlan(t *testing.T) {
 	t.Parallel()
-	p := planOf(t, compact.Pi15, historyAndPrefix)
+	p := planOf(t, historyAndPrefix)
 	before := asPi(p)
 	first := p.Prompt("")
 	if p.Prompt("") != first {
@@ -158,19 +155,17 @@ func TestPromptLeavesPlan(t *testing.T) {
 
 func TestFocus(t *testing.T) {
 	t.Parallel()
-	for _, rules := range bothRules {
-		p := planOf(t, rules, historyAndPrefix)
-		for _, prompt := range []func(string) string{p.HistoryPrompt, p.PrefixPrompt, p.Prompt} {
-			if got, want := prompt("Go only"), prompt("")+"\n\nAdditional focus: Go only"; got != want {
-				t.Errorf("rules %d: %s", rules, got)
-			}
+	p := planOf(t, historyAndPrefix)
+	for _, prompt := range []func(string) string{p.HistoryPrompt, p.PrefixPrompt, p.Prompt} {
+		if got, want := prompt("Go only"), prompt("")+"\n\nAdditional focus: Go only"; got != want {
+			t.Errorf("%s", got)
 		}
 	}
 }
 
 func TestEntryDetails(t *testing.T) {
 	t.Parallel()
-	p := planOf(t, compact.Pi15, func(b *builder) {
+	p := planOf(t, func(b *builder) {
 		b.user("a")
 		b.call("x", "read", `{"path":"a\"b.go"}`, "y", "write", `{"path":"w.go"}`)
 		b.message(`{"role":"system","content":"be brief"}`)
@@ -208,10 +203,7 @@ func TestMarksInTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := plan.PromptWith(compact.PromptOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := plan.PromptWith(compact.PromptOptions{})
 	request, _, _, err := plan.Requests(compact.PromptOptions{})[0].Next()
 	if err != nil {
 		t.Fatal(err)
@@ -232,43 +224,34 @@ func TestMarksInTexts(t *testing.T) {
 func TestSerialize(t *testing.T) {
 	t.Parallel()
 	emoji := strings.Repeat("😀", compact.ResultLimit/2)
-	for _, c := range []struct{ name, message, want, want073 string }{
-		{"user", `{"role":"user","content":"hi"}`, "[User]: hi", ""},
-		{"user blocks", `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","data":"x"},{"type":"text","text":"b"}]}`, "[User]: ab", ""},
-		{"image alone", `{"role":"user","content":[{"type":"image","data":"x"}]}`, "", ""},
-		{"developer", `{"role":"developer","content":"d"}`, "[User]: d", ""},
-		{"system", `{"role":"system","content":"s"}`, "", ""},
-		{"hidden command", `{"role":"bashExecution","command":"ls","output":"o","exitCode":0,"excludeFromContext":true}`, "", ""},
-		{"command", `{"role":"bashExecution","command":"ls","output":"o","exitCode":2}`, "[User]: Ran `ls`\n```\no\n```\n\nCommand exited with code 2", ""},
-		{"empty answer", `{"role":"assistant","content":[{"type":"text","text":""}]}`, "[Assistant]: ", ""},
-		{"no content", `{"role":"assistant","content":[]}`, "", ""},
+	for _, c := range []struct{ name, message, want string }{
+		{"user", `{"role":"user","content":"hi"}`, "[User]: hi"},
+		{"user blocks", `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","data":"x"},{"type":"text","text":"b"}]}`, "[User]: ab"},
+		{"image alone", `{"role":"user","content":[{"type":"image","data":"x"}]}`, ""},
+		{"developer", `{"role":"developer","content":"d"}`, "[User]: d"},
+		{"system", `{"role":"system","content":"s"}`, ""},
+		{"hidden command", `{"role":"bashExecution","command":"ls","output":"o","exitCode":0,"excludeFromContext":true}`, ""},
+		{"command", `{"role":"bashExecution","command":"ls","output":"o","exitCode":2}`, "[User]: Ran `ls`\n```\no\n```\n\nCommand exited with code 2"},
+		{"empty answer", `{"role":"assistant","content":[{"type":"text","text":""}]}`, "[Assistant]: "},
+		{"no content", `{"role":"assistant","content":[]}`, ""},
 		{
 			"thinking", `{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"thinking","thinking":"u"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
-			"[Assistant]: a\nb", "[Assistant thinking]: t\nu\n\n[Assistant]: a\nb",
+			"[Assistant]: a\nb",
 		},
 		{
 			"calls", `{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"f","arguments":{"b":1.50,"a":"<&\u2028","1":[true]}},{"type":"toolCall","id":"2","name":"g","arguments":{}},{"type":"toolCall","id":"3","name":"h"}]}`,
-			"[Assistant tool calls]: f(1=[true], b=1.5, a=\"<&\u2028\"); g(); h()", "",
+			"[Assistant tool calls]: f(1=[true], b=1.5, a=\"<&\u2028\"); g(); h()",
 		},
-		{"empty result", `{"role":"toolResult","content":[{"type":"text","text":""}]}`, "", ""},
-		{"result at the limit", `{"role":"toolResult","content":"` + emoji + `"}`, "[Tool result]: " + emoji, ""},
+		{"empty result", `{"role":"toolResult","content":[{"type":"text","text":""}]}`, ""},
+		{"result at the limit", `{"role":"toolResult","content":"` + emoji + `"}`, "[Tool result]: " + emoji},
 		{
 			"result beyond the limit", `{"role":"toolResult","content":"x` + emoji + `"}`,
 			"[Tool result]: x" + emoji[4:] + "\n\n[... 1 more characters truncated]",
-			"[Tool result]: x" + emoji[4:] + "\ufffd\n\n[... 1 more characters truncated]",
 		},
 	} {
 		m := session.NewMessage(c.message)
 		if got := compact.Serialize([]session.Message{m}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-		p := planOf(t, compact.Pi073, historyOnly)
-		want := c.want073
-		if want == "" {
-			want = c.want
-		}
-		if got := p.Serialize([]compact.Part{{Message: m}}); got != want {
-			t.Errorf("%s, pi 0.73: %q, want %q", c.name, got, want)
 		}
 	}
 }

@@ -12,26 +12,21 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Defaults of opencode's pruning: turns, and tokens as it estimates them.
-const (
-	DefaultPruneTurns   = 2
-	DefaultPruneProtect = 40000
-	DefaultPruneMinimum = 20000
-)
+// DefaultPruneProtect is how many tokens of the newest tool results opencode leaves alone, as it estimates them.
+const DefaultPruneProtect = 40000
 
-// PruneOptions say what of the tool results is to stay. A zero field stands for
-// opencode's default, a negative number switches the limit off.
-type PruneOptions struct {
-	Turns   int      // the newest turns are left alone
-	Protect int64    // the newest results are left alone, up to so many tokens
-	Minimum int64    // nothing is pruned unless it is more than so many tokens
-	Tools   []string // tools whose results stay; nil means skill alone, an empty list none
+// pruneLimits say what of the tool results is to stay.
+type pruneLimits struct {
+	turns   int      // the newest turns are left alone
+	protect int64    // the newest results are left alone, up to so many tokens
+	minimum int64    // nothing is pruned unless it is more than so many tokens
+	tools   []string // tools whose results stay
 }
 
 // An Edit replaces the content of a tool result in the context.
 type Edit struct {
 	TargetID   string // id of the entry that holds the result
-	Tokens     int64  // of the output taken out or given back, as opencode estimates
+	Tokens     int64  // of the output taken out, as opencode estimates
 	Tool       string // name of the tool, "" if neither the result nor a call tells it
 	ToolCallID string
 
@@ -61,48 +56,39 @@ type Pruned struct {
 // context. The path must end where the edits are to be appended.
 //
 // The walk goes from the newest result of the context to the oldest. It passes over the newest
-// Turns turns, which begin at user messages; over errors and the results of Tools, which count for
-// nothing; and over results of up to Protect tokens in sum. Older results are pruned if they are
-// more than Minimum tokens. A result that is pruned already ends the walk: older ones were looked
-// at before. A result costs a quarter of the UTF-16 units of its text, rounded half up, as in
-// opencode; its images cost nothing, but go as well.
+// two turns, which begin at user messages; over errors and the results of the tool skill, which count for
+// nothing; and over results of up to protect tokens in sum. Older results are pruned if they are
+// more than half as many: opencode protects 40000 tokens, and prunes no less than 20000. A result that
+// is pruned already ends the walk: older ones were looked at before. A result costs a quarter of the
+// UTF-16 units of its text, rounded half up, as in opencode; its images cost nothing, but go as well.
 //
 // Four differences from opencode are deliberate. The walk is over the context, so results that a
 // compaction keeps are pruned like others; opencode walks over the stored messages, and ends at the
-// summary once Turns user messages follow it, although the messages it keeps are before it. Results
+// summary once two user messages follow it, although the messages it keeps are before it. Results
 // that are no longer in the context are not pruned, and a compaction is no turn, where opencode
 // asks for a summary by a user message. A result that its placeholder would not make smaller counts
-// in all sums but stays. So does one whose content is a string, as pi writes none: an edit could
-// not give it back as it was.
+// in all sums but stays. So does one whose content is a string, as pi writes none.
 //
 // The error is ErrNothing if nothing is to be pruned.
-func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
-	if o.Turns == 0 {
-		o.Turns = DefaultPruneTurns
-	}
-	if o.Protect == 0 {
-		o.Protect = DefaultPruneProtect
-	}
-	if o.Minimum == 0 {
-		o.Minimum = DefaultPruneMinimum
-	}
-	if o.Tools == nil {
-		o.Tools = []string{"skill"}
-	}
+func Prune(path []session.Entry, protect int64) (*Pruned, error) {
+	return prune(path, pruneLimits{turns: 2, protect: protect, minimum: protect / 2, tools: []string{"skill"}})
+}
+
+func prune(path []session.Entry, limits pruneLimits) (*Pruned, error) {
 	projection := convo.Project(path)
-	edits := readEdits(projection)
+	pruned := prunedBefore(projection)
 	results, users := readResults(projection)
 	p := new(Pruned)
 	var seen, old int64
 	for _, r := range slices.Backward(results) {
-		if users-r.turn < o.Turns || r.message.Get("isError") == "true" || slices.Contains(o.Tools, r.tool) {
+		if users-r.turn < limits.turns || r.message.Get("isError") == "true" || slices.Contains(limits.tools, r.tool) {
 			continue
 		}
-		if edits[r.id].pruned {
+		if pruned[r.id] {
 			break
 		}
 		tokens := r.tokens()
-		if seen += tokens; seen <= o.Protect {
+		if seen += tokens; seen <= limits.protect {
 			continue
 		}
 		old += tokens
@@ -113,7 +99,7 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 			p.After -= gain
 		}
 	}
-	if old <= o.Minimum || len(p.Edits) == 0 {
+	if old <= limits.minimum || len(p.Edits) == 0 {
 		return nil, ErrNothing
 	}
 	slices.Reverse(p.Edits)
@@ -122,41 +108,12 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 	return p, nil
 }
 
-// Unprune returns the edits that give the pruned results of a path's context
-// back, oldest first: the content they had before, byte for byte, be it their
-// own or that of an edit older than the placeholder. A context_edit cannot be
-// taken back, and without content pi 0.87 would leave a result that has none.
-// Results that are no longer in the context stay as they are.
-//
-// The error is ErrNothing if no result is pruned.
-func Unprune(path []session.Entry) ([]Edit, error) {
-	projection := convo.Project(path)
-	before := readEdits(projection)
-	results, _ := readResults(projection)
-	var edits []Edit
-	for _, r := range results {
-		was := before[r.id]
-		if !was.pruned {
-			continue
-		}
-		if was.content == "" {
-			was.content = r.own.Get("content")
-		}
-		r.message = resultOf(was.content)
-		edits = append(edits, r.edit(was.content))
-	}
-	if len(edits) == 0 {
-		return nil, ErrNothing
-	}
-	return edits, nil
-}
-
-// PrunedPrefix is what the placeholder of a pruned tool result begins with.
-const PrunedPrefix = "[Tool output pruned: "
+// prunedPrefix is what the placeholder of a pruned tool result begins with.
+const prunedPrefix = "[Tool output pruned: "
 
 // placeholders matches all of a placeholder, so that no other text is taken for
 // one.
-var placeholders = lazy.Regexp(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
+var placeholders = lazy.Regexp(`^` + regexp.QuoteMeta(prunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
 
 // placeholder says in one line how long a result was: in UTF-16 units, and how
 // many images it had.
@@ -167,7 +124,7 @@ func placeholder(result session.Message) string {
 			images++
 		}
 	}
-	text := PrunedPrefix + count(js.Len(result.Text("")), "character")
+	text := prunedPrefix + count(js.Len(result.Text("")), "character")
 	if images > 0 {
 		text += ", " + count(images, "image")
 	}
@@ -186,45 +143,31 @@ func resultOf(content string) session.Message {
 	return session.NewMessage(`{"role":"toolResult","content":` + content + `}`)
 }
 
-// An edited entry is one that context_edit entries speak of.
-type edited struct {
-	pruned  bool   // the newest of them holds a placeholder
-	content string // JSON text of the newest other content, "" if there is none
-}
-
-// readEdits gathers the edits of a projection by target. Only these are in
-// force, and the last one counts.
-func readEdits(projection []convo.Projected) map[string]edited {
-	targets := map[string]edited{}
+// prunedBefore returns the entries for which the newest context_edit of a projection holds a placeholder. Only the edits of
+// the projection are in force.
+func prunedBefore(projection []convo.Projected) map[string]bool {
+	pruned := map[string]bool{}
 	for _, p := range projection {
 		if p.Entry.Type() != session.TypeContextEdit {
 			continue
 		}
-		id := p.Entry.Str("targetId")
-		e, content := targets[id], ""
+		blocks, text := 0, ""
 		if replacement := p.Entry.Get("replacement"); strings.HasPrefix(replacement, "{") {
-			content = session.NewMessage(replacement).Get("content")
-		}
-		e.pruned = false
-		if content != "" {
-			blocks, text := 0, ""
-			for b := range resultOf(content).Blocks() {
-				blocks, text = blocks+1, b.Str("text")
-			}
-			if e.pruned = blocks == 1 && placeholders().MatchString(text); !e.pruned {
-				e.content = content
+			if content := session.NewMessage(replacement).Get("content"); content != "" {
+				for b := range resultOf(content).Blocks() {
+					blocks, text = blocks+1, b.Str("text")
+				}
 			}
 		}
-		targets[id] = e
+		pruned[p.Entry.Str("targetId")] = blocks == 1 && placeholders().MatchString(text)
 	}
-	return targets
+	return pruned
 }
 
 // A result is a tool result of a context.
 type result struct {
 	id      string          // of its entry
 	message session.Message // as the context has it
-	own     session.Message // before any edit
 	tool    string          // name of the tool
 	turn    int             // user messages before it
 }
@@ -235,13 +178,13 @@ func readResults(projection []convo.Projected) (results []result, users int) {
 	pairs := convo.Pair(convo.MessagesOf(projection))
 	at := -1 // the message, among all
 	for _, p := range projection {
-		for i, m := range p.Messages {
+		for _, m := range p.Messages {
 			at++
 			switch m.Role() {
 			case session.RoleUser:
 				users++
 			case session.RoleToolResult:
-				r := result{id: p.Entry.ID(), message: m, own: convo.EntryMessages(p.Entry)[i], tool: m.Str("toolName"), turn: users}
+				r := result{id: p.Entry.ID(), message: m, tool: m.Str("toolName"), turn: users}
 				if call, ok := convo.CallOf(pairs, at); ok && r.tool == "" {
 					r.tool = call.Name
 				}
@@ -257,7 +200,7 @@ func readResults(projection []convo.Projected) (results []result, users int) {
 func (r result) tokens() int64 { return (int64(js.Len(r.message.Text(""))) + 2) / 4 }
 
 // gain is by how many tokens the context gets smaller with that content, 0 if
-// there is no id to name or an edit could not give the present one back.
+// there is no id to name or the present one is a string.
 func (r result) gain(content string) int64 {
 	if r.id == "" || !strings.HasPrefix(r.message.Get("content"), "[") {
 		return 0
@@ -267,6 +210,6 @@ func (r result) gain(content string) int64 {
 
 func (r result) edit(content string) Edit {
 	return Edit{
-		TargetID: r.id, Tokens: r.tokens(), Tool: r.tool, ToolCallID: r.own.Str("toolCallId"), content: content,
+		TargetID: r.id, Tokens: r.tokens(), Tool: r.tool, ToolCallID: r.message.Str("toolCallId"), content: content,
 	}
 }

@@ -164,7 +164,7 @@ func differing(t *testing.T, parts, left, more []string) []string {
 // pruned returns the tool parts whose results Prune replaces.
 func (s *opencodeSession) pruned() (parts []string) {
 	s.t.Helper()
-	p, err := compact.Prune(s.path, compact.PruneOptions{})
+	p, err := compact.Prune(s.path, compact.DefaultPruneProtect)
 	if errors.Is(err, compact.ErrNothing) {
 		return nil
 	}

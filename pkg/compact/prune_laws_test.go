@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
@@ -22,12 +21,11 @@ import (
 //     call keeps its result. Each edit names a result that is no error, of no
 //     excluded tool, and not in the last turns.
 //  4. The context gets smaller, to what Prune says.
-//  5. Unprune gives the context back, byte for byte, and then has nothing to do.
-//  6. An edit names a result once, and is an entry pi reads: its replacement has
+//  5. An edit names a result once, and is an entry pi reads: its replacement has
 //     content that is a string or an array.
 func checkPruneLaws(t tb, path []session.Entry, o compact.PruneOptions) {
 	t.Helper()
-	p, err := compact.Prune(path, o)
+	p, err := compact.PruneLimited(path, o)
 	if err != nil {
 		if !errors.Is(err, compact.ErrNothing) {
 			t.Fatalf("error %v is not ErrNothing", err)
@@ -48,7 +46,6 @@ func checkPruneLaws(t tb, path []session.Entry, o compact.PruneOptions) {
 	if ids := b.prune(o); ids != nil {
 		t.Fatalf("prunes again: %q", ids)
 	}
-	checkUnprune(t, path, b)
 }
 
 func sum(messages []session.Message) (tokens int64) {
@@ -108,25 +105,6 @@ func checkPruned(t tb, before, after []session.Message, edits int) {
 	}
 }
 
-func checkUnprune(t tb, path []session.Entry, b *builder) {
-	t.Helper()
-	before := &builder{t: t, path: slices.Clone(path)}
-	if edits, err := compact.Unprune(path); err == nil {
-		before.edits(edits) // those pruned earlier come back too
-	}
-	edits, err := compact.Unprune(b.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.edits(edits)
-	if diff := cmp.Diff(before.context(), b.context()); diff != "" {
-		t.Fatalf("does not come back (-before +after):\n%s", diff)
-	}
-	if edits, err := compact.Unprune(b.path); !errors.Is(err, compact.ErrNothing) {
-		t.Fatalf("nothing is pruned, but %+v, %v", edits, err)
-	}
-}
-
 // prunable is fromBytes with more of what pruning looks at: long results,
 // images, tools by name, content in other forms, and results pruned before.
 func prunable(t tb, ops []byte) []session.Entry {
@@ -170,10 +148,10 @@ func TestPruneLaws(t *testing.T) {
 			Tools:   rapid.SampledFrom([][]string{{}, {"skill"}, {"bash", "read"}}).Draw(r, "tools"),
 		}
 		if o.Turns == 0 {
-			o.Turns = compact.DefaultPruneTurns
+			o.Turns = 2
 		}
 		checkPruneLaws(r, path, o)
-		if _, err := compact.Prune(path, o); err == nil {
+		if _, err := compact.PruneLimited(path, o); err == nil {
 			pruned++
 		}
 	})
@@ -189,7 +167,7 @@ func FuzzPrune(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ops []byte, turns int8, protect, minimum int64) {
 		o := compact.PruneOptions{Turns: int(turns), Protect: protect, Minimum: minimum, Tools: []string{"skill"}}
 		if o.Turns == 0 {
-			o.Turns = compact.DefaultPruneTurns
+			o.Turns = 2
 		}
 		checkPruneLaws(t, prunable(t, ops[:min(len(ops), 300)]), o)
 	})
@@ -198,11 +176,8 @@ func FuzzPrune(f *testing.F) {
 // TestPruneCorpus checks the laws for the paths of real sessions.
 func TestPruneCorpus(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
-		if rules != compact.Pi15 {
-			return // the same paths once more
-		}
 		checkPruneLaws(t, path, compact.PruneOptions{Turns: 1, Protect: 100, Minimum: -1})
 		checkPruneLaws(t, path, compact.PruneOptions{Turns: 2})
 	})

@@ -41,38 +41,22 @@ type PromptOptions struct {
 	// MaxPrompt bounds one prompt, in bytes, with the text in front of it and the newlines around
 	// it; 0 or less means DefaultMaxPrompt, more than HardMaxPrompt that.
 	MaxPrompt int
-	// Write replaces the built-in prompt. It is called several times for one
-	// prompt, also with an empty conversation, to learn how much room there is.
-	Write func(PromptData) (string, error)
 }
 
-// PromptData is what a prompt is written from. Its fields are there for
-// templates too: they are only ever added to.
-type PromptData struct {
-	Part            string   // PartHistory, PartTurnPrefix or PartBranch
-	Heading         string   // the heading that the summary has to have
-	Conversation    string   // this chunk of it, as text
-	PreviousSummary string   // of all that is before this chunk, "" if there is none
-	Instructions    string   // PromptOptions.Focus
-	System          string   // the system prompt; it is not added to a prompt made by PromptOptions.Write
-	Chunk           int      // number of this chunk, from 1
-	Chunks          int      // how many there are: equal to Chunk for the last, before that an estimate
-	Dropped         int      // messages left out in front of this chunk; Conversation begins with a line that says so
-	SplitTurn       bool     // a turn is split, its first part is or was summarized by another request
-	ReadFiles       []string // files that were only read, sorted
-	ModifiedFiles   []string // files that were written or edited, sorted
+// promptData is what a prompt is written from.
+type promptData struct {
+	conversation string // this chunk of it, as text
+	previous     string // the summary of all that is before this chunk, "" if there is none
+	focus        string // PromptOptions.Focus
 }
 
-// A Subject is something to be summarized, from which a Request is made.
-type Subject struct {
-	Part      string // PartHistory, PartTurnPrefix or PartBranch
-	Heading   string // the heading that the summary has to have
-	Parts     []Part // oldest first
-	Previous  string // the summary of the chunks before them, "" if there is none
-	Files     FileOps
-	SplitTurn bool
-	Rules     Rules                   // of serialization
-	Prompt    func(PromptData) string // the built-in prompt
+// A subject is something to be summarized, from which a Request is made.
+type subject struct {
+	part     string // PartHistory, PartTurnPrefix or PartBranch
+	heading  string // the heading that the summary has to have
+	parts    []Part // oldest first
+	previous string // the summary of the chunks before them, "" if there is none
+	prompt   func(promptData) string
 }
 
 // Requests returns what has to be asked for a plan's summary: that of the
@@ -80,16 +64,10 @@ type Subject struct {
 func (p *Plan) Requests(o PromptOptions) []*Request {
 	var out []*Request
 	if p.NeedsHistory() {
-		out = append(out, NewRequest(Subject{
-			Part: PartHistory, Heading: RequiredHeading, Parts: p.Summarize, Previous: p.PreviousSummary,
-			Files: p.Files, SplitTurn: p.SplitTurn, Rules: p.rules, Prompt: historyPrompt,
-		}, o))
+		out = append(out, newRequest(subject{PartHistory, RequiredHeading, p.Summarize, p.PreviousSummary, historyPrompt}, o))
 	}
 	if p.NeedsPrefix() {
-		out = append(out, NewRequest(Subject{
-			Part: PartTurnPrefix, Heading: PrefixHeading, Parts: p.TurnPrefix,
-			Files: p.Files, SplitTurn: p.SplitTurn, Rules: p.rules, Prompt: prefixPrompt(p.rules),
-		}, o))
+		out = append(out, newRequest(subject{PartTurnPrefix, PrefixHeading, p.TurnPrefix, "", prefixPrompt}, o))
 	}
 	return out
 }
@@ -109,10 +87,8 @@ func (p *Plan) Requests(o PromptOptions) []*Request {
 // a whole chunk is cut where it has to be, a single text between two characters, and goes on in the
 // next.
 type Request struct {
-	subject Subject
-	base    PromptData // what all prompts have in common
-	write   func(PromptData) (string, error)
-	system  string
+	subject subject
+	focus   string
 	limit   int // bytes of a prompt
 
 	items []item
@@ -130,26 +106,14 @@ type Request struct {
 	cut      int    // 1 + the item of which a piece was dropped last
 }
 
-// NewRequest returns the request for a summary of s.
-func NewRequest(s Subject, o PromptOptions) *Request {
-	read, modified := s.Files.Lists()
-	r := &Request{
-		subject: s,
-		base: PromptData{
-			Part: s.Part, Heading: s.Heading, Instructions: o.Focus, System: System,
-			SplitTurn: s.SplitTurn, ReadFiles: read, ModifiedFiles: modified,
-		},
-		write: o.Write, limit: o.MaxPrompt, most: HardMaxPrompt, chunk: 1, previous: s.Previous,
-	}
-	if r.write == nil {
-		r.system = System
-		r.write = func(d PromptData) (string, error) { return s.Prompt(d), nil }
-	}
+// newRequest returns the request for a summary of s.
+func newRequest(s subject, o PromptOptions) *Request {
+	r := &Request{subject: s, focus: o.Focus, limit: o.MaxPrompt, most: HardMaxPrompt, chunk: 1, previous: s.previous}
 	if r.limit <= 0 {
 		r.limit = DefaultMaxPrompt
 	}
 	r.limit = min(r.limit, HardMaxPrompt)
-	r.items = itemsOf(s.Parts, serializer{rules: s.Rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true})
+	r.items = itemsOf(s.parts, serializer{limit: cmp.Or(o.ResultLimit, ResultLimit), images: true})
 	r.rest = make([]int, len(r.items)+1)
 	for i := len(r.items) - 1; i >= 0; i-- {
 		r.rest[i] = r.rest[i+1] + len(r.items[i].text) + len(separator)
@@ -159,14 +123,10 @@ func NewRequest(s Subject, o PromptOptions) *Request {
 
 // Name returns what the summary is of: PartHistory, PartTurnPrefix or
 // PartBranch.
-func (r *Request) Name() string { return r.subject.Part }
+func (r *Request) Name() string { return r.subject.part }
 
 // Heading returns the heading that every reply has to have.
-func (r *Request) Heading() string { return r.subject.Heading }
-
-// System returns the system prompt, which stands in front of each prompt with a
-// blank line between the two. It is "" with PromptOptions.Write, which is given it.
-func (r *Request) System() string { return r.system }
+func (r *Request) Heading() string { return r.subject.heading }
 
 // Done reports whether all has been asked and answered.
 func (r *Request) Done() bool { return r.chunk > 1 && r.at.item == len(r.items) }
@@ -185,7 +145,7 @@ func (r *Request) Accept(reply string) {
 // summary of everything.
 func (r *Request) Summary() string { return r.reply }
 
-// Next returns the prompt that is to be answered now, its number, and how many
+// Next returns the prompt that is to be answered now, which stands behind [System] and a blank line, its number, and how many
 // there will be: an estimate until chunk == chunks. It returns the same prompt
 // until the reply is accepted or something is dropped.
 //
@@ -195,10 +155,7 @@ func (r *Request) Next() (prompt string, chunk, chunks int, err error) {
 	if r.Done() {
 		return "", 0, 0, errors.New("asking for a summary: everything has been answered")
 	}
-	bare, err := r.prompt("", r.chunk)
-	if err != nil {
-		return "", 0, 0, err
-	}
+	bare := r.prompt("")
 	room := r.limit - r.size(bare) - len(r.note())
 	if r.length(r.at, r.last()) > room && room < max(r.limit/4, leastRoom) {
 		return "", 0, 0, r.noRoom(bare)
@@ -208,16 +165,13 @@ func (r *Request) Next() (prompt string, chunk, chunks int, err error) {
 		end := r.take(room)
 		text := r.conversation(end)
 		chunks := r.chunk + int(math.Ceil(float64(r.length(end, r.last()))/float64(max(room, 1))))
-		prompt, err := r.prompt(r.note()+text, chunks)
-		if err != nil {
-			return "", 0, 0, err
-		}
+		prompt := r.prompt(r.note() + text)
 		size := r.size(prompt)
 		if size <= r.limit {
 			r.end, r.asked = end, true
 			return prompt, r.chunk, chunks, nil
 		}
-		// A template may repeat the conversation, or add to it.
+		// What would end the prompt's tags is longer in the prompt than in the conversation.
 		if room = len(text) - (size - r.limit); try == 0 {
 			room = len(text) * (r.limit - r.size(bare)) / (size - r.size(bare))
 		}
@@ -228,20 +182,13 @@ func (r *Request) Next() (prompt string, chunk, chunks int, err error) {
 }
 
 // prompt writes the prompt for a piece of the conversation.
-func (r *Request) prompt(conversation string, chunks int) (string, error) {
-	d := r.base
-	d.Conversation, d.PreviousSummary = conversation, r.previous
-	d.Chunk, d.Chunks, d.Dropped = r.chunk, chunks, r.left
-	prompt, err := r.write(d)
-	if err != nil {
-		return "", fmt.Errorf("writing the prompt: %w", err)
-	}
-	return prompt, nil
+func (r *Request) prompt(conversation string) string {
+	return r.subject.prompt(promptData{conversation, r.previous, r.focus})
 }
 
 // size returns how many bytes reach the model with a prompt.
 func (r *Request) size(prompt string) int {
-	return len(r.system) + len("\n\n") + len(prompt) + len("\n")
+	return len(System) + len("\n\n") + len(prompt) + len("\n")
 }
 
 func (r *Request) noRoom(prompt string) error {

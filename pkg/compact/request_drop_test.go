@@ -61,7 +61,7 @@ func TestDrop(t *testing.T) {
 		for _, asked := range []bool{true, false} {
 			b := &builder{t: t}
 			c.build(b)
-			r := request(b.path, compact.PromptOptions{Write: terse})
+			r := request(b.path, compact.PromptOptions{})
 			total := 0
 			for i, want := range c.drops {
 				if asked {
@@ -100,19 +100,15 @@ func TestDropKeepsSummary(t *testing.T) {
 	for range 40 {
 		b.user(strings.Repeat("x", 91)) // 101 bytes with label and separator
 	}
-	var dropped []int
-	r := request(b.path, compact.PromptOptions{MaxPrompt: 1026, Write: func(d compact.PromptData) (string, error) {
-		if d.Conversation != "" {
-			dropped = append(dropped, d.Dropped)
-		}
-		return terse(d)
-	}})
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1026})
+	var dropped []bool
 	size := func() int {
 		t.Helper()
 		prompt, _, _, err := r.Next()
 		if err != nil || !strings.HasPrefix(prompt, r.Summary()+"|") {
 			t.Fatalf("%v, %q, want it to begin with %q", err, prompt, r.Summary())
 		}
+		dropped = append(dropped, strings.Contains(prompt, "[3 earlier messages left out"))
 		return strings.Count(prompt, "[User]")
 	}
 	var sizes []int
@@ -125,7 +121,7 @@ func TestDropKeepsSummary(t *testing.T) {
 	sizes = append(sizes, size())
 	r.Accept("S")
 	sizes = append(sizes, size())
-	if got, want := fmt.Sprint(sizes, dropped, r.Dropped()), "[10 10 10 7 7] [0 0 0 3 0] 3"; got != want {
+	if got, want := fmt.Sprint(sizes, dropped, r.Dropped()), "[10 10 10 7 7] [false false false true false] 3"; got != want {
 		t.Errorf("messages in a prompt, told to be dropped, dropped: %s, want %s", got, want)
 	}
 }
@@ -149,7 +145,7 @@ func TestDropLaws(t *testing.T) {
 				b.user(text)
 			}
 		}
-		r := request(b.path, compact.PromptOptions{MaxPrompt: rapid.IntRange(300, 3000).Draw(t, "limit"), Write: terse})
+		r := request(b.path, compact.PromptOptions{MaxPrompt: rapid.IntRange(300, 3000).Draw(t, "limit")})
 		seen, dropped := map[string]bool{}, 0
 		for !r.Done() {
 			prompt, _, _ := next(t, r)
@@ -187,7 +183,7 @@ func TestDropPiece(t *testing.T) {
 	b := &builder{t: t}
 	b.user(strings.Repeat("x", 5000))
 	b.user("last")
-	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000})
 	drop := func(want int) {
 		t.Helper()
 		next(t, r)
@@ -224,7 +220,7 @@ func TestDropOfMany(t *testing.T) {
 	for i := range 6 {
 		b.result(fmt.Sprint(i), strings.Repeat("x", 300), false)
 	}
-	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000})
 	next(t, r) // the calls and two results
 	if n, ok := r.Drop(); n != 2 || !ok {
 		t.Errorf("drops %d, %v, want the calls and a result", n, ok)
@@ -240,7 +236,7 @@ func TestDropLeavesRoom(t *testing.T) {
 	for range 10 {
 		b.user(strings.Repeat("z", 200))
 	}
-	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000})
 	if prompt, _, _ := next(t, r); !strings.HasSuffix(prompt, "\n\n[User]: y") {
 		t.Fatalf("the first chunk is %q", prompt)
 	}
@@ -259,7 +255,7 @@ func TestDropTiny(t *testing.T) {
 	b.user("x")
 	b.user("y")
 	b.user(strings.Repeat("z", 985))
-	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000})
 	next(t, r)
 	if n, ok := r.Drop(); n != 1 || !ok {
 		t.Errorf("drops %d, %v", n, ok)

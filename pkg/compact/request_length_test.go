@@ -13,12 +13,12 @@ import (
 func TestLength(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var s Subject
+		var s subject
 		for range rapid.IntRange(0, 5).Draw(t, "messages") {
 			text := strings.Repeat("x", rapid.IntRange(1, 9).Draw(t, "length"))
-			s.Parts = append(s.Parts, Part{Message: session.NewMessage(`{"role":"user","content":"` + text + `"}`)})
+			s.parts = append(s.parts, Part{Message: session.NewMessage(`{"role":"user","content":"` + text + `"}`)})
 		}
-		r := NewRequest(s, PromptOptions{})
+		r := newRequest(s, PromptOptions{})
 		at := func(name string) place {
 			p := place{item: rapid.IntRange(0, len(r.items)).Draw(t, name)}
 			if p.item < len(r.items) {

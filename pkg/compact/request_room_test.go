@@ -8,8 +8,6 @@ import (
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
-var errTemplate = errors.New("no such field")
-
 // TestRequestRoom: when there is no prompt, or only a smaller one.
 func TestRequestRoom(t *testing.T) {
 	t.Parallel()
@@ -19,38 +17,36 @@ func TestRequestRoom(t *testing.T) {
 	}
 	long := &builder{t: t}
 	long.user(strings.Repeat("x", 5000))
-	words := func(d compact.PromptData) (string, error) {
-		if d.Conversation == "" {
-			return "", nil
+	words := func(conversation, _ string) string {
+		if conversation == "" {
+			return ""
 		}
-		return strings.Repeat(".", 700) + d.Conversation, nil
+		return strings.Repeat(".", 700) + conversation
 	}
-	own := func(format string) func(compact.PromptData) (string, error) {
-		return func(d compact.PromptData) (string, error) {
-			return strings.NewReplacer("C", d.Conversation, "P", d.PreviousSummary).Replace(format), nil
+	own := func(format string) func(conversation, previous string) string {
+		return func(conversation, previous string) string {
+			return strings.NewReplacer("C", conversation, "P", previous).Replace(format)
 		}
 	}
 	for _, c := range []struct {
 		name  string
-		o     compact.PromptOptions
+		most  int
+		write func(conversation, previous string) string
 		reply string
 		err   error
 	}{
-		{"long instructions", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat(".", 800) + "C")}, "", compact.ErrNoRoom},
-		{"summary too long", compact.PromptOptions{MaxPrompt: 1000, Write: own("PC")}, strings.Repeat("s", 800), compact.ErrNoRoom},
-		{"summary not too long", compact.PromptOptions{MaxPrompt: 1000, Write: own("PC")}, strings.Repeat("s", 700), nil},
-		{"nothing to ask", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat(".", 997))}, "", nil},
-		{"tiny", compact.PromptOptions{MaxPrompt: 60, Write: own("C")}, "", compact.ErrNoRoom},
-		{"conversation twice", compact.PromptOptions{MaxPrompt: 1000, Write: own("C\nC")}, "", nil},
-		{"conversation too often", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat("C", 30))}, "", compact.ErrNoRoom},
-		{"no conversation", compact.PromptOptions{MaxPrompt: 1000, Write: own("hello")}, "", nil},
-		{"words with the conversation", compact.PromptOptions{MaxPrompt: 1000, Write: words}, "", nil},
-		{"words with a long message", compact.PromptOptions{MaxPrompt: 1000, Write: words}, "", nil},
-		{"error", compact.PromptOptions{Write: func(compact.PromptData) (string, error) { return "", errTemplate }}, "", errTemplate},
+		{"long instructions", 1000, own(strings.Repeat(".", 800) + "C"), "", compact.ErrNoRoom},
+		{"summary too long", 1000, own("PC"), strings.Repeat("s", 800), compact.ErrNoRoom},
+		{"summary not too long", 1000, own("PC"), strings.Repeat("s", 650), nil},
+		{"nothing to ask", 1000, own(strings.Repeat(".", 997)), "", nil},
+		{"tiny", 60, own("C"), "", compact.ErrNoRoom},
+		{"conversation twice", 1000, own("C\nC"), "", nil},
+		{"conversation too often", 1000, own(strings.Repeat("C", 30)), "", compact.ErrNoRoom},
+		{"no conversation", 1000, own("hello"), "", nil},
+		{"words with the conversation", 1000, words, "", nil},
+		{"words with a long message", 1000, words, "", nil},
 	} {
 		writes := 0
-		write := c.o.Write
-		c.o.Write = func(d compact.PromptData) (string, error) { writes++; return write(d) }
 		path := b.path
 		switch c.name {
 		case "nothing to ask":
@@ -58,7 +54,10 @@ func TestRequestRoom(t *testing.T) {
 		case "words with a long message":
 			path = long.path
 		}
-		r := request(path, c.o)
+		r := compact.Requested(partsOf(path), compact.PromptOptions{MaxPrompt: c.most}, func(conversation, previous string) string {
+			writes++
+			return c.write(conversation, previous)
+		})
 		var err error
 		for err == nil && !r.Done() {
 			var prompt string
@@ -85,7 +84,7 @@ func TestMaxPrompt(t *testing.T) {
 	for limit, want := range map[int]int{
 		0: compact.DefaultMaxPrompt, -1: compact.DefaultMaxPrompt, 500_000: 500_000, 2_000_000: compact.HardMaxPrompt,
 	} {
-		prompt, _, chunks, err := request(b.path, compact.PromptOptions{MaxPrompt: limit, Write: terse}).Next()
+		prompt, _, chunks, err := request(b.path, compact.PromptOptions{MaxPrompt: limit}).Next()
 		if n := len(prompt) + around; err != nil || n > want || n < want-3 || chunks != 1+3_000_000/(want-100) {
 			t.Errorf("limit %d: prompt of %d bytes, %d chunks, %v", limit, n, chunks, err)
 		}
@@ -100,7 +99,7 @@ func TestPieceFills(t *testing.T) {
 		b := &builder{t: t}
 		b.user(strings.Repeat("x", before-len("[User]: ")))
 		b.user(strings.Repeat("y", 5000))
-		if prompt, _, _ := next(t, request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})); len(prompt) != want {
+		if prompt, _, _ := next(t, request(b.path, compact.PromptOptions{MaxPrompt: 1000})); len(prompt) != want {
 			t.Errorf("%d bytes first: prompt of %d, want %d", before, len(prompt), want)
 		}
 	}

@@ -19,19 +19,20 @@ import (
 const around = len("\n\n" + "\n")
 
 // terse is a prompt of nothing but the conversation and the summary so far.
-func terse(d compact.PromptData) (string, error) {
-	return d.PreviousSummary + "|" + d.Conversation, nil
+func terse(conversation, previous string) string { return previous + "|" + conversation }
+
+// request asks for a summary of a path's messages with terse prompts.
+func request(path []session.Entry, o compact.PromptOptions) *compact.Request {
+	return compact.Requested(partsOf(path), o, terse)
 }
 
-// request asks for a summary of a path's messages with the prompt of write.
-func request(path []session.Entry, o compact.PromptOptions) *compact.Request {
-	s := compact.Subject{Part: compact.PartBranch, Heading: "## X"}
+func partsOf(path []session.Entry) (parts []compact.Part) {
 	for _, e := range path {
 		for _, m := range convo.EntryMessages(e) {
-			s.Parts = append(s.Parts, compact.Part{EntryID: e.ID(), Message: m})
+			parts = append(parts, compact.Part{EntryID: e.ID(), Message: m})
 		}
 	}
-	return compact.NewRequest(s, o)
+	return parts
 }
 
 // next is Next for requests that have one more prompt.
@@ -79,28 +80,26 @@ func TestRequestOnePrompt(t *testing.T) {
 				t.Errorf("%s %d/%d: got %q, want %q", r.Name(), chunk, chunks, prompt, want[r.Name()])
 			}
 			r.Accept("REPLY")
-			if !r.Done() || r.Summary() != "REPLY" || r.Dropped() != 0 || r.System() != compact.System {
-				t.Errorf("done %v, summary %q, %d dropped, system %q", r.Done(), r.Summary(), r.Dropped(), r.System())
+			if !r.Done() || r.Summary() != "REPLY" || r.Dropped() != 0 {
+				t.Errorf("done %v, summary %q, %d dropped", r.Done(), r.Summary(), r.Dropped())
 			}
 			if _, _, _, err := r.Next(); err == nil {
 				t.Error("asks on when all is answered")
 			}
 		}
 	}
-	for _, rules := range bothRules {
-		for _, c := range prompts {
-			check(t, planOf(t, rules, c.build))
-		}
+	for _, c := range prompts {
+		check(t, planOf(t, c.build))
 	}
 	var asked atomic.Int32
 	t.Cleanup(func() { // behind the parallel subtests
-		if n := asked.Load(); n < 10 {
+		if n := asked.Load(); n < 5 {
 			t.Errorf("%d plans of the corpus were asked", n)
 		}
 	})
-	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+	goldenFiles(t, func(t *testing.T, path []session.Entry, _ func(string) []byte) {
 		t.Helper()
-		if p, err := compact.New(path, compact.Options{Keep: 200, Rules: rules}); err == nil && !hasImages(path) {
+		if p, err := compact.New(path, compact.Options{Keep: 200}); err == nil && !hasImages(path) {
 			asked.Add(1)
 			check(t, p)
 		}
@@ -109,47 +108,10 @@ func TestRequestOnePrompt(t *testing.T) {
 
 func TestRequestHeadings(t *testing.T) {
 	t.Parallel()
-	requests := planOf(t, compact.Pi15, historyAndPrefix).Requests(compact.PromptOptions{})
+	requests := planOf(t, historyAndPrefix).Requests(compact.PromptOptions{})
 	if len(requests) != 2 || requests[0].Name() != "history" || requests[1].Name() != "turn-prefix" ||
 		requests[0].Heading() != compact.RequiredHeading || requests[1].Heading() != compact.PrefixHeading {
 		t.Errorf("%d requests: %+v", len(requests), requests)
-	}
-}
-
-// TestPromptData: what a prompt of one's own is written from.
-func TestPromptData(t *testing.T) {
-	t.Parallel()
-	var seen []compact.PromptData
-	p := planOf(t, compact.Pi15, func(b *builder) {
-		prefixWithPrevious(b)
-		b.path = b.path[:len(b.path)-1]
-		b.call("x", "read", `{"path":"r.go"}`, "y", "write", `{"path":"w.go"}`)
-		b.user("second")
-		b.assistant("begin")
-		b.assistant(long(20))
-	})
-	for _, r := range p.Requests(compact.PromptOptions{Focus: "F", Write: func(d compact.PromptData) (string, error) {
-		if d.Conversation != "" {
-			seen = append(seen, d)
-		}
-		return "OWN", nil
-	}}) {
-		prompt, _, _, err := r.Next()
-		if err != nil || prompt != "OWN" || r.System() != "" {
-			t.Errorf("prompt %q, system %q, %v", prompt, r.System(), err)
-		}
-	}
-	both := compact.PromptData{
-		Instructions: "F", System: compact.System, Chunk: 1, Chunks: 1, SplitTurn: true,
-		ReadFiles: []string{"r.go"}, ModifiedFiles: []string{"w.go"},
-	}
-	history, prefix := both, both
-	history.Part, history.Heading, history.PreviousSummary = "history", compact.RequiredHeading, "## Goal\n- before"
-	history.Conversation = "[User]: first\n\n[Assistant]: begin\n\n[Assistant tool calls]: read(path=\"r.go\"); write(path=\"w.go\")"
-	prefix.Part, prefix.Heading = "turn-prefix", compact.PrefixHeading
-	prefix.Conversation = "[User]: second\n\n[Assistant]: begin"
-	if got, want := fmt.Sprintf("%+v", seen), fmt.Sprintf("%+v", []compact.PromptData{history, prefix}); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
@@ -157,43 +119,41 @@ func TestPromptData(t *testing.T) {
 // first up to date.
 func TestRollingPrompts(t *testing.T) {
 	t.Parallel()
-	for _, rules := range bothRules {
-		p := planOf(t, rules, func(b *builder) {
-			for range 25 {
-				b.user("ask " + strings.Repeat("x", 400))
-				b.assistant("answer")
+	p := planOf(t, func(b *builder) {
+		for range 25 {
+			b.user("ask " + strings.Repeat("x", 400))
+			b.assistant("answer")
+		}
+		b.user("second")
+		for range 25 {
+			b.assistant("step " + strings.Repeat("y", 400))
+		}
+		b.assistant(long(20))
+	})
+	for _, r := range p.Requests(compact.PromptOptions{Focus: "the tests", MaxPrompt: 3500}) {
+		n := 0
+		for ; !r.Done(); n++ {
+			prompt, chunk, chunks := next(t, r)
+			if len(compact.System)+len(prompt)+around > 3500 {
+				t.Errorf("%s %d: prompt of %d bytes", r.Name(), chunk, len(prompt))
 			}
-			b.user("second")
-			for range 25 {
-				b.assistant("step " + strings.Repeat("y", 400))
+			carried := fmt.Sprintf("\n\n<previous-summary>\nSUMMARY %d\n</previous-summary>\n\n", n)
+			if strings.Contains(prompt, carried) != (n > 0) || strings.Count(prompt, "<previous-summary>\n") != min(n, 1) {
+				t.Errorf("%s %d: the summary so far is missing, or one too many, in:\n%s", r.Name(), chunk, prompt)
 			}
-			b.assistant(long(20))
-		})
-		for _, r := range p.Requests(compact.PromptOptions{Focus: "the tests", MaxPrompt: 3500}) {
-			n := 0
-			for ; !r.Done(); n++ {
-				prompt, chunk, chunks := next(t, r)
-				if len(compact.System)+len(prompt)+around > 3500 {
-					t.Errorf("%s %d: prompt of %d bytes", r.Name(), chunk, len(prompt))
-				}
-				carried := fmt.Sprintf("\n\n<previous-summary>\nSUMMARY %d\n</previous-summary>\n\n", n)
-				if strings.Contains(prompt, carried) != (n > 0) || strings.Count(prompt, "<previous-summary>\n") != min(n, 1) {
-					t.Errorf("%s %d: the summary so far is missing, or one too many, in:\n%s", r.Name(), chunk, prompt)
-				}
-				if !strings.Contains(prompt, r.Heading()) || strings.Count(prompt, "\n\nAdditional focus: the tests") != 1 {
-					t.Errorf("%s %d: the heading or the focus is missing in:\n%s", r.Name(), chunk, prompt)
-				}
-				if framed := strings.HasPrefix(prompt, "# Conversation\n"); framed != (rules == compact.Pi15 && r.Name() == "turn-prefix") {
-					t.Errorf("%s %d: the frame of other rules:\n%s", r.Name(), chunk, prompt)
-				}
-				if chunk != n+1 || chunks < chunk {
-					t.Errorf("%s: chunk %d of %d, want %d", r.Name(), chunk, chunks, n+1)
-				}
-				r.Accept(fmt.Sprint("SUMMARY ", n+1))
+			if !strings.Contains(prompt, r.Heading()) || strings.Count(prompt, "\n\nAdditional focus: the tests") != 1 {
+				t.Errorf("%s %d: the heading or the focus is missing in:\n%s", r.Name(), chunk, prompt)
 			}
-			if n < 3 || r.Summary() != fmt.Sprint("SUMMARY ", n) {
-				t.Errorf("%s: %d chunks, summary %q", r.Name(), n, r.Summary())
+			if framed := strings.HasPrefix(prompt, "# Conversation\n"); framed != (r.Name() == "turn-prefix") {
+				t.Errorf("%s %d: another frame:\n%s", r.Name(), chunk, prompt)
 			}
+			if chunk != n+1 || chunks < chunk {
+				t.Errorf("%s: chunk %d of %d, want %d", r.Name(), chunk, chunks, n+1)
+			}
+			r.Accept(fmt.Sprint("SUMMARY ", n+1))
+		}
+		if n < 3 || r.Summary() != fmt.Sprint("SUMMARY ", n) {
+			t.Errorf("%s: %d chunks, summary %q", r.Name(), n, r.Summary())
 		}
 	}
 }
@@ -246,7 +206,7 @@ func TestChunks(t *testing.T) {
 			}
 		}
 		limit := rapid.IntRange(300, 3000).Draw(t, "limit")
-		r := request(b.path, compact.PromptOptions{MaxPrompt: limit, Write: terse})
+		r := request(b.path, compact.PromptOptions{MaxPrompt: limit})
 		var asked []string
 		previous := ""
 		for !r.Done() {
@@ -290,12 +250,11 @@ func contents(path []session.Entry) (out []session.Message) {
 // asked returns the conversation of a request for messages that fit.
 func asked(t *testing.T, o compact.PromptOptions, messages ...session.Message) string {
 	t.Helper()
-	s := compact.Subject{}
+	var parts []compact.Part
 	for _, m := range messages {
-		s.Parts = append(s.Parts, compact.Part{Message: m})
+		parts = append(parts, compact.Part{Message: m})
 	}
-	o.Write = terse
-	prompt, _, _ := next(t, compact.NewRequest(s, o))
+	prompt, _, _ := next(t, compact.Requested(parts, o, terse))
 	return strings.TrimPrefix(prompt, "|")
 }
 

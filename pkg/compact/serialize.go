@@ -15,13 +15,12 @@ const ResultLimit = 2000
 // serialize writes messages as the text a summarizer reads, as pi does
 // (docs/formats/pi.md, serialization): images and thinking are left out, tool
 // results are cut after ResultLimit.
-func serialize(messages []session.Message, rules Rules) string {
-	return serializer{rules: rules, limit: ResultLimit}.text(messages)
+func serialize(messages []session.Message) string {
+	return serializer{limit: ResultLimit}.text(messages)
 }
 
 // A serializer writes messages as the text a summarizer reads.
 type serializer struct {
-	rules  Rules
 	limit  int  // UTF-16 units of a tool result that are shown, all if negative
 	images bool // a note stands for an image
 }
@@ -45,7 +44,7 @@ func (s serializer) parts(m session.Message) []string {
 	case session.RoleToolResult:
 		label, text = "[Tool result]: ", m.Text("")
 		if s.limit >= 0 {
-			text = clip(text, s.limit, s.rules)
+			text = clip(text, s.limit)
 		}
 	}
 	if text = s.withImages(text, m); text == "" {
@@ -55,20 +54,14 @@ func (s serializer) parts(m session.Message) []string {
 }
 
 func (s serializer) assistantParts(m session.Message) []string {
-	var thinking, texts, calls, parts []string
+	var texts, calls, parts []string
 	for b := range m.Blocks() {
-		switch b.Type {
-		case session.BlockThinking:
-			thinking = append(thinking, b.Str("thinking"))
-		case session.BlockText:
+		if b.Type == session.BlockText {
 			texts = append(texts, b.Str("text"))
 		}
 	}
 	for _, c := range m.ToolCalls() {
 		calls = append(calls, c.Name+"("+callArguments(c.Arguments)+")")
-	}
-	if len(thinking) > 0 && s.rules == Pi073 {
-		parts = append(parts, "[Assistant thinking]: "+strings.Join(thinking, "\n"))
 	}
 	if text := s.withImages(strings.Join(texts, "\n"), m); len(texts) > 0 || text != "" {
 		parts = append(parts, "[Assistant]: "+text)
@@ -136,14 +129,10 @@ func callArguments(raw string) string {
 
 // clip cuts text after limit UTF-16 units and says how many are missing. The
 // figure counts from the limit even if a pair was kept whole by cutting earlier.
-func clip(text string, limit int, rules Rules) string {
+func clip(text string, limit int) string {
 	total := js.Len(text)
 	if total <= limit {
 		return text
 	}
-	head := js.Head(text, limit)
-	if rules == Pi073 && js.Len(head) < limit {
-		head += "\ufffd" // pi 0.73 splits the pair
-	}
-	return fmt.Sprintf("%s\n\n[... %d more characters truncated]", head, total-limit)
+	return fmt.Sprintf("%s\n\n[... %d more characters truncated]", js.Head(text, limit), total-limit)
 }

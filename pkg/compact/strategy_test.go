@@ -120,7 +120,7 @@ func checkLastTurn(t tb, path []session.Entry, plan *compact.Plan) {
 	}
 }
 
-// TestEstimate: another estimate moves the cut under either rule, and is what
+// TestEstimate: another estimate moves the cut, and is what
 // Gain goes by.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
@@ -130,24 +130,22 @@ func TestEstimate(t *testing.T) {
 		b.assistant(long(10))
 	}
 	each := func(session.Message) int64 { return 5 }
-	for _, rules := range bothRules {
-		for _, c := range []struct {
-			estimate  func(session.Message) int64
-			firstKept string
-			gain      [2]int64
-		}{
-			{nil, "7", [2]int64{80, 21}},
-			{each, "5", [2]int64{40, 25}},
-		} {
-			p, err := compact.New(b.path, compact.Options{Keep: 20, Rules: rules, Estimate: c.estimate})
-			if err != nil {
-				t.Fatal(err)
-			}
-			before, after := p.Gain(added(t, p, compact.Summary{History: "S"})...)
-			if short(p.FirstKept) != c.firstKept || [2]int64{before, after} != c.gain || p.TokensBefore != 80 {
-				t.Errorf("rules %d: first kept %s, %d tokens (%d before, %d after), want %s, %v",
-					rules, short(p.FirstKept), p.TokensBefore, before, after, c.firstKept, c.gain)
-			}
+	for _, c := range []struct {
+		estimate  func(session.Message) int64
+		firstKept string
+		gain      [2]int64
+	}{
+		{nil, "7", [2]int64{80, 21}},
+		{each, "5", [2]int64{40, 25}},
+	} {
+		p, err := compact.New(b.path, compact.Options{Keep: 20, Estimate: c.estimate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := p.Gain(added(t, p, compact.Summary{History: "S"})...)
+		if short(p.FirstKept) != c.firstKept || [2]int64{before, after} != c.gain || p.TokensBefore != 80 {
+			t.Errorf("first kept %s, %d tokens (%d before, %d after), want %s, %v",
+				short(p.FirstKept), p.TokensBefore, before, after, c.firstKept, c.gain)
 		}
 	}
 }

@@ -41,17 +41,17 @@ type piContext struct {
 // or refuses as well.
 var noSession = map[string]bool{"empty": true, "not-a-session": true}
 
-// goldenFiles calls test for each session with a version's golden answer of a kind. Contexts are not there for all.
-func goldenFiles[G any](t *testing.T, version, kind string, test func(t *testing.T, name string, s *session.Session, g G)) {
+// goldenFiles calls test for each session with a golden answer of a kind by pi 1.5. Contexts are not there for all.
+func goldenFiles[G any](t *testing.T, kind string, test func(t *testing.T, name string, s *session.Session, g G)) {
 	t.Helper()
-	golden := corpus.Golden(t, "pi/golden/"+version)
+	golden := corpus.Golden(t, "pi/golden/1.5")
 	for _, path := range corpus.PiSessions(t) {
 		name := corpus.PiName(path)
 		answer, ok := golden[name+"."+kind+".json"]
-		if !ok && kind == "context" || noSession[name] || version == "0.73" && newerThan073(name) {
+		if !ok && kind == "context" || noSession[name] {
 			continue
 		}
-		t.Run(version+"/"+name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var g G
 			if err := json.Unmarshal(answer, &g); err != nil {
@@ -72,16 +72,9 @@ func leafPath(s *session.Session) (leaf int, path []session.Entry) {
 	return leaf, path
 }
 
-// newerThan073 tells files with entries that pi 0.73 does not know: it shows
-// edited content and drops system messages, we follow 1.5.
-func newerThan073(name string) bool {
-	return name == "v3-pi15-entries" || strings.HasPrefix(name, "genuine-1.5")
-}
-
 func TestPiContext(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, "1.5", "context", comparePiContext)
-	goldenFiles(t, "0.73", "context", comparePiContext)
+	goldenFiles(t, "context", comparePiContext)
 }
 
 func comparePiContext(t *testing.T, _ string, s *session.Session, g piContext) {
@@ -129,7 +122,7 @@ func TestPiOpen(t *testing.T) {
 		Leaves, Roots []string
 		Labels        map[string]string
 	}
-	goldenFiles(t, "1.5", "open", func(t *testing.T, name string, s *session.Session, g opened) {
+	goldenFiles(t, "open", func(t *testing.T, name string, s *session.Session, g opened) {
 		t.Helper()
 		leaf, entries := leafPath(s)
 		labels := map[string]string{}
@@ -192,7 +185,7 @@ func TestPiTokens(t *testing.T) {
 			Tokens int64
 		}
 	}
-	goldenFiles(t, "1.5", "tokens", func(t *testing.T, _ string, s *session.Session, g sizes) {
+	goldenFiles(t, "tokens", func(t *testing.T, _ string, s *session.Session, g sizes) {
 		t.Helper()
 		_, entries := leafPath(s)
 		if len(entries) != len(g.Entries) {
@@ -263,7 +256,7 @@ func TestOmpContext(t *testing.T) {
 			if !ok || version == "13" && strings.Contains(name, "18_") || strings.HasPrefix(name, "genuine_out18-c") && version == "13" {
 				continue // omp 13 cannot read a title slot
 			}
-			t.Run(version+"/"+name, func(t *testing.T) {
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s, err := read(t, path)
 				if reason, refused := ompRefuses[name]; refused {

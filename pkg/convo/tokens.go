@@ -17,37 +17,25 @@ type Estimator func(session.Message) int64
 // Estimate returns the tokens a message is estimated to cost: its text in
 // UTF-16 units divided by four, rounded up once (docs/formats/pi.md, tokens;
 // the rules of pi 1.5).
-func Estimate(m session.Message) int64 { return chars.tokens(m, ImageChars) }
+func Estimate(m session.Message) int64 { return chars.tokens(m) }
 
 // EstimateBlock is Estimate of the message with this block as all of its content.
 func EstimateBlock(m session.Message, b session.Block) int64 {
 	if !slices.Contains(contentRoles, m.Role()) {
 		return Estimate(m.WithContent("[" + b.Raw() + "]"))
 	}
-	return tokens(chars.block(m.Role(), b, ImageChars))
-}
-
-// EstimatePi073 is Estimate by the rules of pi 0.73, where images in
-// user messages cost nothing and system messages do not exist.
-func EstimatePi073(m session.Message) int64 {
-	switch m.Role() {
-	case session.RoleSystem:
-		return 0
-	case session.RoleUser:
-		return chars.tokens(m, 0)
-	}
-	return Estimate(m)
+	return tokens(chars.block(m.Role(), b))
 }
 
 // EstimateBytes returns the tokens a message is estimated to cost as codex
 // estimates text: its bytes in UTF-8 divided by four, rounded up once. It counts
 // the parts of a message that Estimate counts, images as much as there.
-func EstimateBytes(m session.Message) int64 { return textBytes.tokens(m, ImageChars) }
+func EstimateBytes(m session.Message) int64 { return textBytes.tokens(m) }
 
 // EstimateCJK is Estimate, but a character of Chinese, Japanese or Korean, or of
 // full width, costs a whole token: a quarter is two to four times too little for
 // the tokenizers in use.
-func EstimateCJK(m session.Message) int64 { return wideChars.tokens(m, ImageChars) }
+func EstimateCJK(m session.Message) int64 { return wideChars.tokens(m) }
 
 // A scale tells what the texts of a message cost, in quarters of a token.
 type scale struct {
@@ -70,9 +58,8 @@ var (
 	}
 )
 
-// tokens is the one walk over the parts of a message. An image costs as many
-// quarters as given.
-func (s *scale) tokens(m session.Message, image int64) int64 { return tokens(s.message(m, image)) }
+// tokens is the one walk over the parts of a message.
+func (s *scale) tokens(m session.Message) int64 { return tokens(s.message(m)) }
 
 // tokens are so many quarters of a token.
 func tokens(quarters int64) int64 { return (quarters + 3) / 4 }
@@ -80,9 +67,9 @@ func tokens(quarters int64) int64 { return (quarters + 3) / 4 }
 // contentRoles are the roles of messages that cost what their content does.
 var contentRoles = []string{session.RoleAssistant, session.RoleToolResult, session.RoleUser, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper}
 
-func (s *scale) message(m session.Message, image int64) int64 {
+func (s *scale) message(m session.Message) int64 {
 	if slices.Contains(contentRoles, m.Role()) {
-		return s.content(m, image)
+		return s.content(m)
 	}
 	switch m.Role() {
 	case session.RoleBashExecution:
@@ -94,7 +81,7 @@ func (s *scale) message(m session.Message, image int64) int64 {
 		for file := range session.Blocks(m.Get("files")) {
 			n += s.str(file.Get("content"))
 			if _, ok := mentionedImage(file); ok {
-				n += image
+				n += ImageChars
 			}
 		}
 		return n
@@ -106,22 +93,22 @@ func (s *scale) message(m session.Message, image int64) int64 {
 	return 0
 }
 
-func (s *scale) content(m session.Message, image int64) (n int64) {
+func (s *scale) content(m session.Message) (n int64) {
 	for b := range m.Blocks() {
-		n += s.block(m.Role(), b, image)
+		n += s.block(m.Role(), b)
 	}
 	return n
 }
 
 // block is what a block of a message costs. Of an assistant's text, thinking and tool calls do; signatures, redacted data and
 // images cost nothing.
-func (s *scale) block(role string, b session.Block, image int64) int64 {
+func (s *scale) block(role string, b session.Block) int64 {
 	assistant := role == session.RoleAssistant
 	switch {
 	case b.Type == session.BlockText:
 		return s.str(b.Get("text"))
 	case b.Type == session.BlockImage && !assistant:
-		return image
+		return ImageChars
 	case b.Type == session.BlockThinking && assistant:
 		return s.str(b.Get("thinking"))
 	case b.Type == session.BlockToolCall && assistant:
@@ -135,7 +122,7 @@ func (s *scale) block(role string, b session.Block, image int64) int64 {
 }
 
 func (s *scale) system(m session.Message) int64 {
-	n := s.content(m, ImageChars)
+	n := s.content(m)
 	if sections := m.Get("sections"); strings.HasPrefix(sections, "{") {
 		for _, value := range js.Members(sections) {
 			n += s.str(value)
@@ -208,31 +195,25 @@ type ContextSize struct {
 	LastUsage int   // index of that message, -1 if none reported
 }
 
-// MeasurePi073 returns the size of a context by the rules of pi 0.73: the usage
-// that the last assistant message reports, also one of zero, plus estimates of
-// what follows, or estimates alone.
-func MeasurePi073(messages []session.Message, estimate Estimator) ContextSize {
-	return measure(messages, estimate, 0)
+// reported returns the size of a context as far as the last assistant message
+// with a usage above 0 reports it.
+func reported(messages []session.Message) ContextSize {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if tokens, ok := ReportedContext(messages[i]); ok {
+			return ContextSize{Usage: tokens, LastUsage: i}
+		}
+	}
+	return ContextSize{LastUsage: -1}
 }
 
-func measure(messages []session.Message, estimate Estimator, least int64) ContextSize {
-	size := reported(messages, least)
+// measured returns the size of a context whose usage still holds, if it has one.
+func measured(messages []session.Message, estimate Estimator) ContextSize {
+	size := reported(messages)
 	for _, m := range messages[size.LastUsage+1:] {
 		size.Trailing += estimate(m)
 	}
 	size.Tokens = size.Usage + size.Trailing
 	return size
-}
-
-// reported returns the size of a context as far as the last assistant message
-// with a usage of at least that many tokens reports it.
-func reported(messages []session.Message, least int64) ContextSize {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if u, ok := finishedUsage(messages[i]); ok && u.ContextTokens() >= least {
-			return ContextSize{Usage: u.ContextTokens(), LastUsage: i}
-		}
-	}
-	return ContextSize{LastUsage: -1}
 }
 
 // finishedUsage is the usage of an assistant message that was not cut short.
@@ -260,11 +241,10 @@ func ReportedContext(m session.Message) (tokens int64, ok bool) {
 // context_edit of the path is of another context; then all is estimated.
 func MeasureProjection(projection []Projected, path []session.Entry, estimate Estimator) ContextSize {
 	messages := MessagesOf(projection)
-	last := reported(messages, 1).LastUsage
-	if last >= 0 {
+	if last := reported(messages).LastUsage; last >= 0 {
 		id := owner(projection, last)
 		if slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id }) > lastInvalidating(path) {
-			return measure(messages, estimate, 1)
+			return measured(messages, estimate)
 		}
 	}
 	size := ContextSize{LastUsage: -1, Trailing: EstimateContext(messages, estimate)}

@@ -46,10 +46,8 @@ sess-compact --keep 500 twice.jsonl
 sess-compact --strategy keep-user --keep 300 twice-keep-user.jsonl -- sh -c "$answer"
 
 # old results
-sess-compact --prune --prune-protect 1000 --prune-minimum 100 pruned.jsonl
-cp pruned.jsonl unpruned.jsonl
-sess-compact --unprune unpruned.jsonl
-sess-compact --prune --prune-turns 1 --prune-protect 0 --prune-minimum 100 --keep 3000 pruned-compacted.jsonl -- sh -c "$answer"
+sess-compact --prune --prune-protect 1000 pruned.jsonl
+sess-compact --prune --prune-protect 0 --keep 3000 pruned-compacted.jsonl -- sh -c "$answer"
 
 # branches
 sess-compact --branch .~12 branch.jsonl

@@ -189,9 +189,8 @@ func sortedLines(data []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// prepare makes text of databases, and puts the lines of some files in order.
+// prepare puts the lines of some files in order.
 func (r *result) prepare(unordered map[string]bool) {
-	r.texts(readable)
 	for i, f := range r.files {
 		if unordered[f.name] {
 			r.files[i].data = sortedLines(f.data)

@@ -32,7 +32,6 @@ func matrix(s *samples) []unit {
 		if strings.HasPrefix(f, "pi/") || strings.HasPrefix(f, "v2/") {
 			t.add(in, segmented...)
 		}
-		t.add(inputs{"s.jsonl": f, "z.db": "zeroclaw/memory.db"}, intoDatabases...)
 	}
 	for _, f := range plain {
 		t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6], forks[:2], compactions[:2], appends[:1], exports[:3])...)
@@ -81,27 +80,25 @@ var forks = product("sess-fork", []string{
 // plans are the ways to plan a compaction.
 func plans() []string {
 	var out []string
-	for _, rules := range []string{"1.5", "0.73"} {
-		for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
-			for _, keep := range []string{"20k", "2000", "100"} {
-				out = append(out, "sess-compact --plan --pi "+rules+" --strategy "+strategy+" --keep "+keep+" s.jsonl")
-			}
-			out = append(out, "sess-compact --print-prompt --pi "+rules+" --strategy "+strategy+" --keep 100 s.jsonl")
+	for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
+		for _, keep := range []string{"20k", "2000", "100"} {
+			out = append(out, "sess-compact --plan --strategy "+strategy+" --keep "+keep+" s.jsonl")
 		}
+		out = append(out, "sess-compact --print-prompt --strategy "+strategy+" --keep 100 s.jsonl")
 	}
 	return out
 }
 
 // compactions are what sess-compact does besides; the first are for all sessions.
 var compactions = append(product("sess-compact", []string{
-	"--plan --keep 100", "--size --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
-	"--report --json --keep 100", "--report-of .", "--size --window 200000", "--size --window 2000 --reserve 100 --calibrate",
+	"--plan --keep 100", "--if-needed -n --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
+	"--report --json --keep 100", "--report-of .", "--if-needed -n --window 200000", "--if-needed -n --window 2000 --reserve 100 --estimator usage",
 	"--keep 100", "--keep 100 --json", "--strategy last-turn", "--strategy keep-user --keep 200 -n", "--if-needed --window 3000 --reserve 500 --keep 100 -n",
 	"--if-needed --window 900000 -n", "--first-kept .~2 --plan", "--first-kept .~1 -n", "--plan --estimator cjk --keep 100",
-	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --clip-result 20 --instructions 'be brief'",
-	"--prune --plan", "--prune --prune-turns 0 --prune-protect 10 --prune-minimum 0 --json", "--unprune", "--branch .~3 -n", "--branch root --prompt", "--branch .~2",
-	"--keep 100 --min-gain 50% -n", `--keep 100 -n --details '{"a":1}' --short-summary short --preserve-data '{"b":2}'`, "--expect-leaf nowhere --keep 100 -n",
-	"--keep 100 --hook 'cat >plan; echo {}' -n", "-v --keep 100 -n",
+	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --instructions 'be brief'",
+	"--prune --plan", "--prune --prune-protect 10 --json", "--branch .~3 -n", "--branch root --prompt", "--branch .~2",
+	"--keep 100 --min-gain 50% -n", "--expect-leaf nowhere --keep 100 -n",
+	"-v --keep 100 -n",
 }, "s.jsonl"),
 	"printf '## Goal\\nDo it.\\n' | sess-compact --keep 100 --summary-file - s.jsonl",
 	"printf 'no heading\\n' | sess-compact --keep 100 --summary-file - s.jsonl",
@@ -128,13 +125,8 @@ var appends = append(product("sess-append", []string{
 )
 
 var exports = append(product("sess-export", []string{
-	"aider", "claude", "codex", "omp", "opencode", "openoxide >out.db", "pi", "zeroclaw", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
-}, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl")
-
-var intoDatabases = []string{
-	"sess-export zeroclaw -o z.db s.jsonl", "sess-export openoxide -o new.db s.jsonl",
-	"mkdir out; sess-export codex -o out --index s.jsonl", "mkdir out; sess-export zeroclaw -o out s.jsonl; sess-export aider -o out s.jsonl",
-}
+	"aider", "claude", "codex", "omp", "opencode", "pi", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
+}, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl", "mkdir out; sess-export codex -o out --index s.jsonl")
 
 // filters read the session on standard input.
 var filters = []string{
@@ -249,7 +241,7 @@ func (t *table) imports() {
 		t.add(inputs{"chat.json": f}, "sess-import chat.json", "sess-import --detect chat.json", "sess-import openai chat.json", "sess-import anthropic --losses lost chat.json")
 	}
 	for _, f := range t.samples.small("pi/sessions/", "omp/18/") { // there and back again
-		for _, format := range []string{"claude", "codex", "omp", "opencode", "zeroclaw"} {
+		for _, format := range []string{"claude", "codex", "omp", "opencode"} {
 			t.add(inputs{"s.jsonl": f}, "sess-export -q "+format+" s.jsonl >out && sess-import -q "+format+" - <out")
 		}
 		t.add(inputs{"s.jsonl": f}, "sess-path --as openai s.jsonl | sess-import openai", "sess-path --as anthropic --with-system s.jsonl | sess-import anthropic")
@@ -306,8 +298,8 @@ func (t *table) mistakes() {
 		"sess-path --leaf zzzz", "sess-path --leaf ''", "sess-path --leaf .~99", "sess-path --leaf @none", "sess-path --leaf 0", "sess-path --as nothing", "sess-path --budget x",
 		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw-output", "sess-path --reverse --as text",
 		"sess-tree --leaf zzzz", "sess-tree --json --dot", "sess-tree --color x", "sess-check --repair", "sess-check --relink", "sess-check --repair -o s.jsonl", "sess-fork --at zzzz",
-		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --pi 9", "sess-compact --strategy none", "sess-compact --summary-file missing",
-		"sess-compact --plan --print-prompt", "sess-compact --size", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
+		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --strategy none", "sess-compact --summary-file missing",
+		"sess-compact --plan --print-prompt", "sess-compact --if-needed -n", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
 		"sess-append --type x -r user", "sess-append -r nobody -t x", "sess-append --set a", "sess-append --set-json a=b -t x", "sess-append --parent zzzz -t x", "sess-append --usage-json x -r assistant -t y",
 		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append --entries -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl",
 		"sess-export omp --losses s.jsonl", "sess-import nothing", "sess-import pi --session zzzz", "sess-import --all", "sess-import pi -o s.jsonl", "sess-ls --sort x", "sess-ls --since x",

@@ -161,32 +161,6 @@ func TestFindsInScripts(t *testing.T) {
 	}
 }
 
-func TestDatabase(t *testing.T) {
-	t.Parallel()
-	s, err := unpack("../../testdata/zeroclaw", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(s.dir, "memory.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(readable(data))
-	if !strings.Contains(text, "\nsessions: [") || !strings.Contains(text, "\nsqlite_schema: ['table' ") {
-		t.Errorf("no rows in %.500q", text)
-	}
-	changes := slices.Clone(data)
-	changes[27]++ // the counter of changes
-	version := slices.Clone(data)
-	version[63]++ // the version that its program gave it
-	if string(readable(changes)) != text || string(readable(version)) == text {
-		t.Error("the counter of changes differs, or the version does not")
-	}
-	if broken := data[:200]; string(readable(broken)) != string(broken) {
-		t.Error("a damaged database is not compared as it is")
-	}
-}
-
 func TestExceptions(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "differences")

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -186,18 +187,14 @@ var Aider formats.Format = format{}
 
 type format struct{}
 
-// The versions that can be written.
-const (
-	versionChat  = "chat-history"
-	versionInput = "input-history"
-)
-
 // About describes the format.
 func (format) About() formats.About {
-	return formats.About{
-		Name: "aider", Summary: "aider's chat history and input history",
-		Versions: []string{versionChat, versionInput}, Home: home,
-	}
+	return formats.About{Name: "aider", Summary: "aider's chat history and input history", ReadOnly: true, Home: home}
+}
+
+// Export is [formats.ErrReadOnly].
+func (format) Export(context.Context, *session.Session, *formats.Target) error {
+	return formats.ErrReadOnly
 }
 
 // A kind is one of aider's files.

@@ -1,8 +1,6 @@
 package aider_test
 
 import (
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/agents/aider"
@@ -18,22 +16,8 @@ func TestLaws(t *testing.T) {
 		sources[name] = must.Read(t, sample(name))
 	}
 	formatstest.Laws(t, aider.Aider, formatstest.Corpus{
-		Sources: sources, Text: true, Same: same,
-		Version: func(name string) string {
-			if name == "input.history" {
-				return "input-history"
-			}
-			return "chat-history"
-		},
+		Sources: sources, Text: true,
 	})
-}
-
-var micros = regexp.MustCompile(`(?m)^(# .*\.\d{3})\d{3}$`)
-
-// same leaves out what a history that is typed does not keep: a time has milliseconds, and the
-// last line gets its end.
-func same(text string) string {
-	return strings.TrimSuffix(micros.ReplaceAllString(text, "${1}"+"000"), "\n")
 }
 
 // A history has a session for each start of aider.

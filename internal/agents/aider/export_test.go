@@ -12,9 +12,6 @@ func Readers(history string, tools bool) (out [][2]string) {
 // Kind names the kind of a file.
 func Kind(text string) string { return []string{"chat", "input"}[kindOf([]byte(text))] }
 
-// IsBlank reports whether a text has nothing but what Python takes for space.
-func IsBlank(text string) bool { return strip(text) == "" }
-
 // LineEnd is the length of a text's first line, and LineEnds what ends it.
 func LineEnd(text string) int { return lineEnd(text) }
 

@@ -5,22 +5,25 @@ package all
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/internal/agents/aider"
 	"github.com/sess-tools/sess/internal/agents/chat"
 	"github.com/sess-tools/sess/internal/agents/claude"
 	"github.com/sess-tools/sess/internal/agents/entire"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/jqmap"
+	"github.com/sess-tools/sess/internal/agents/openoxide"
 	"github.com/sess-tools/sess/internal/agents/written"
+	"github.com/sess-tools/sess/internal/agents/zeroclaw"
 )
 
 // Formats returns the formats in the order in which a file of unknown format is
-// shown to them: those that are written as [written.Formats] has them, maps before claude,
+// shown to them: databases first, those that are written as [written.Formats] has them, maps before claude,
 // which Qwen Code's lines look like, and chat messages last.
 // The user's own maps are not among them, see [Known].
 func Formats() []formats.Format {
-	list := written.Formats()
+	list := append([]formats.Format{zeroclaw.ZeroClaw, openoxide.OpenOxide}, written.Formats()...)
 	list = slices.Insert(list, slices.Index(list, claude.Claude), jqmap.Embedded()...)
-	list = append(list, chat.Anthropic, chat.OpenAI)
+	list = append(list, aider.Aider, chat.Anthropic, chat.OpenAI)
 	return append(list, entire.New(func() []formats.Format { return list }))
 }
 

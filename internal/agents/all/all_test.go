@@ -94,7 +94,7 @@ func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, f := range all.Formats() {
 		about := f.About()
-		if about.ReadOnly || about.Name == "openoxide" || about.Name == "zeroclaw" {
+		if about.ReadOnly {
 			continue
 		}
 		var became []string

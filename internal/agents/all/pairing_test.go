@@ -158,7 +158,7 @@ func TestPairing(t *testing.T) {
 }
 
 // holders are the formats that hold calls, with the versions that are written.
-var holders = map[string][]string{"codex": {"legacy", "paginated"}, "opencode": {""}, "claude": {""}, "openoxide": {""}, "pi": {""}}
+var holders = map[string][]string{"codex": {"legacy", "paginated"}, "opencode": {""}, "claude": {""}, "pi": {""}}
 
 type fataler interface {
 	require

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -69,7 +70,7 @@ func Differs(want *portable.Session, s *session.Session, to string) (how string,
 		case i >= len(b):
 			return fmt.Sprintf("%d of %d parts are there", len(b), len(a)), 0
 		case text != b[i]:
-			return fmt.Sprintf("part %d is otherwise: %s, and it was %s", i+1, oneLine(b[i]), oneLine(text)), 0
+			return fmt.Sprintf("part %d is otherwise: %s, and it was %s", i+1, brief.Line(b[i]), brief.Line(text)), 0
 		}
 	}
 	for _, m := range have {

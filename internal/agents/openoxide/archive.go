@@ -166,7 +166,12 @@ var OpenOxide formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "openoxide", Summary: "databases of the OpenOxide blueprint", Home: home, Here: here}
+	return formats.About{Name: "openoxide", Summary: "databases of the OpenOxide blueprint", ReadOnly: true, Home: home, Here: here}
+}
+
+// Export is [formats.ErrReadOnly].
+func (format) Export(context.Context, *session.Session, *formats.Target) error {
+	return formats.ErrReadOnly
 }
 
 // here takes every session: the database is that of a project, whatever its sessions name.

@@ -1,3 +1,3 @@
-// Package openoxide reads and writes the databases of the OpenOxide blueprint: sessions
-// that fork, messages as MessagePack, ULIDs as ids. See docs/formats/openoxide.md.
+// Package openoxide reads the databases of the OpenOxide blueprint: sessions that fork,
+// messages as MessagePack, ULIDs as ids. See docs/formats/openoxide.md.
 package openoxide

@@ -17,7 +17,7 @@ import (
 // The types of custom entries, without the format's name.
 const (
 	customSession = "session" // data: the row of the session
-	customHeader  = "header"  // data: {"header":…}, of the session that was exported
+	customHeader  = "header"  // data: {"header":…}, of a session that did not come from OpenOxide
 	customContent = "content" // a message that is nothing here
 )
 
@@ -59,7 +59,7 @@ type conversion struct {
 	b    *formats.Builder
 	name string // of the session, as its entries have it
 
-	// What an export would give the messages so far.
+	// The time and the ids that messages with entries have had so far, by the rule for them.
 	now int64
 	ids ids
 }
@@ -89,7 +89,7 @@ func (c *conversion) header() error {
 	return err
 }
 
-// titleID is the id of the entry that holds the title, by which an export knows it.
+// titleID is the id of the entry that holds the title.
 func titleID(session string) string {
 	return formats.EntryID(func(string) bool { return false }, session, "title")
 }
@@ -149,7 +149,7 @@ func (c *conversion) message(m message) error {
 	return c.opaque(m)
 }
 
-// entry adds an entry that was exported, below the one before it.
+// entry adds the entry that is the content of a message, below the one before it.
 func (c *conversion) entry(m message, e session.Entry) error {
 	if c.b.Known(e.ID()) {
 		id := formats.EntryID(c.b.Known, c.r.id, m.id)
@@ -168,7 +168,22 @@ func (c *conversion) entry(m message, e session.Entry) error {
 	return c.keep(m)
 }
 
-// usual reports whether a message is what an export makes of the entry that key means.
+// role returns the role of the message that an entry is the content of, of the three there are.
+func role(e session.Entry) string {
+	switch e.Type() {
+	case session.TypeMessage:
+		switch e.Role() {
+		case session.RoleUser, session.RoleAssistant:
+			return e.Role()
+		}
+	case session.TypeCompaction, session.TypeBranchSummary:
+		return "assistant"
+	}
+	return "tool"
+}
+
+// usual reports whether id, time and role of a message follow from the entry that key means, so that nothing of its row
+// has to be kept.
 func (c *conversion) usual(m message, role string, ms int64, key string) bool {
 	next, at := c.ids, max(c.now, ms)
 	if next.next(at, "message", c.r.id, key) != m.id || m.ms != at || m.role != role {

@@ -1,7 +1,4 @@
-// Package sqldb opens the SQLite databases of other agents for reading, and makes new
-// ones. No other package knows the driver.
-//
-// # Reading
+// Package sqldb opens the SQLite databases of other agents for reading. No other package knows the driver.
 //
 // [Open] shows the content of a database at one moment, including the part that is only in its
 // write-ahead log (WAL), and leaves no trace: no file beside the database is made, changed or
@@ -25,9 +22,4 @@
 // trusted_schema is off, queries only read, values have a limit, and [DB.Require] lets
 // only ordinary columns of ordinary tables pass, so that no view, trigger, generated
 // column or virtual table of its making is evaluated.
-//
-// # Writing
-//
-// [Create] makes a database that appears whole or not at all. [Update] changes one
-// that exists, in one transaction.
 package sqldb

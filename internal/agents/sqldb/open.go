@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -147,7 +146,7 @@ func (db *DB) connect(ctx context.Context, dsn string) error {
 		lib.SQLITE_LIMIT_ATTACHED:      0,
 		lib.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
 	} {
-		if err := limit(db.Conn, id, most); err != nil {
+		if _, err := sqlite.Limit(db.Conn, id, most); err != nil {
 			return err
 		}
 	}
@@ -157,11 +156,6 @@ func (db *DB) connect(ctx context.Context, dsn string) error {
 		}
 	}
 	return nil
-}
-
-func limit(conn *sql.Conn, id, most int) error {
-	_, err := sqlite.Limit(conn, id, most)
-	return err
 }
 
 // Path returns the path that the database was opened by.
@@ -253,13 +247,4 @@ func openStream(ctx context.Context, path string, r io.Reader) (*DB, error) {
 		return nil, disk.Cause(err)
 	}
 	return open(ctx, path)
-}
-
-// Save puts something into the database path, which is made if it is not there. With sync
-// it is durable when Save returns.
-func Save(ctx context.Context, path string, sync bool, fill Fill) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return Create(ctx, path, sync, fill)
-	}
-	return Update(ctx, path, fill)
 }

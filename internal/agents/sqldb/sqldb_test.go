@@ -1,6 +1,8 @@
 package sqldb_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -214,4 +216,57 @@ func seal(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(dir, 0o700) })
+}
+
+// one makes a database of one row, and returns its path.
+func one(t *testing.T) string {
+	t.Helper()
+	w, path := fresh(t)
+	w.exec("CREATE TABLE t(x)", "INSERT INTO t VALUES('a')")
+	w.end()
+	return path
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile(one(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqldb.OpenStream(t.Context(), "standard input", bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got := all(t, db); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("got %q", got)
+	}
+	for _, bad := range []string{"", "hello", string(whole[:3000])} {
+		_, err := sqldb.OpenStream(t.Context(), "standard input", strings.NewReader(bad))
+		if err == nil || strings.Count(err.Error(), "standard input") != 1 || strings.Contains(err.Error(), "stream.db") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A value that is too large is an error, not memory; and a query ends with its context.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	db := opened(t, one(t))
+	if _, err := db.Values(t.Context(), "SELECT zeroblob(?)", sqldb.MaxValue+1); err == nil || !strings.Contains(err.Error(), "a value has more than") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rows, err := db.QueryContext(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		cancel()
+	}
+	if rows.Err() == nil {
+		t.Error("it ended by itself")
+	}
+	cancel()
 }

@@ -3,7 +3,6 @@
 package sqldb
 
 import (
-	"context"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -15,20 +14,16 @@ import (
 // logged makes a database that uses a log, and has none now.
 func logged(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s.db")
-	err := Create(t.Context(), path, false, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "CREATE TABLE t(x)")
-		return err
-	})
-	if err != nil {
+	if err := setUp(); err != nil {
 		t.Fatal(err)
 	}
+	path := filepath.Join(t.TempDir(), "s.db")
 	pool, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	if _, err := pool.ExecContext(t.Context(), "PRAGMA journal_mode=WAL; INSERT INTO t VALUES(1)"); err != nil {
+	if _, err := pool.ExecContext(t.Context(), "PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES(1)"); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // ZeroClaw is the format of ZeroClaw's fork.
@@ -20,7 +21,12 @@ var ZeroClaw formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "zeroclaw", Summary: "sessions of ZeroClaw's fork", Home: home}
+	return formats.About{Name: "zeroclaw", Summary: "sessions of ZeroClaw's fork", ReadOnly: true, Home: home}
+}
+
+// Export is [formats.ErrReadOnly].
+func (format) Export(context.Context, *session.Session, *formats.Target) error {
+	return formats.ErrReadOnly
 }
 
 // Detect takes a database whose first page tells of the fork's tables.

@@ -50,6 +50,9 @@ func TestOdd(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "text time time" {
 		t.Errorf("losses %s: %v", got, results[0].Losses)
 	}
+	if !strings.Contains(results[0].Text(), `"created_at":"yesterday"`) {
+		t.Errorf("the time that is none is not kept: %s", results[0].Text())
+	}
 	want := []said{{"user", "\ufffda"}, {"assistant", "a\x00b"}, {"user", "b"}, {"tool", `{"tool_call_id":"c"`}, {"user", "12.5"}}
 	for i, m := range history(results[0].Session(t)) {
 		if m != want[i] {

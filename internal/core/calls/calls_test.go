@@ -315,3 +315,21 @@ func TestNested(t *testing.T) {
 	// The result stands alone.
 	want(t, calls.Of(entries(t, result("b", "codemode", "done", false, nested(made+`],"complete":true`))), "/w"), "0 0 run 0 make")
 }
+
+// What a command printed is its result without the words in which its agent tells the status.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                   "",
+		"exit status 1":                      "exit status 1", // which a program printed
+		"Exit code 1\nFAIL":                  "FAIL",
+		"Exit code: 2\nWall time: 1 s":       "Wall time: 1 s",
+		"FAIL\n\nCommand exited with code 1": "FAIL\n",
+		"so far\nCommand aborted":            "so far",
+		strings.Repeat("x", 5000) + "\n<shellId: 3 completed with exit code 0>": strings.Repeat("x", 5000),
+	} {
+		if got := calls.Printed(text); got != want {
+			t.Errorf("%.80q: %.80q, want %.80q", text, got, want)
+		}
+	}
+}

@@ -78,6 +78,31 @@ func (p phrase) in(text string) []string {
 	return p.pattern().FindStringSubmatch(text)
 }
 
+// cut returns the part of a text behind its first match, or with front not set the part in front of that; the text if there is none.
+func (p phrase) cut(text string, front bool) string {
+	if p.in(text) == nil {
+		return text
+	}
+	at := p.pattern().FindStringIndex(text)
+	if front {
+		return text[at[1]:]
+	}
+	return text[:at[0]]
+}
+
+// Printed returns the text of a command's result without the words in which its agent tells the status.
+func Printed(text string) string {
+	for _, p := range []phrase{inFront, claude} {
+		head, _ := edges(text)
+		text = p.cut(head, true) + text[len(head):]
+	}
+	for _, p := range []phrase{behind, stopped} {
+		_, tail := edges(text)
+		text = text[:len(text)-len(tail)] + p.cut(tail, false)
+	}
+	return text
+}
+
 // zeroIfFine are the tools whose result is an error unless the command ended with 0.
 var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -92,7 +91,6 @@ func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *E
 	}
 	if o.state != nil {
 		e.Status = o.state.ExitCode()
-		e.overflow = e.overflow || (reason == Exited || reason == Empty) && slices.Contains(c.OverflowStatus, e.Status)
 	}
 	return e
 }

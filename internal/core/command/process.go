@@ -153,10 +153,6 @@ type Command struct {
 	// Check judges the cleaned reply to a prompt: it returns the text to use, or the reason for a
 	// refusal. Nil takes every reply as it is.
 	Check func(prompt, reply string) (string, error)
-	// OverflowStatus lists exit statuses that mean that the prompt was too long,
-	// besides what the command says. Status 0 in it speaks of a blank reply: that
-	// is how pi answers such a prompt.
-	OverflowStatus []int
 	// Stdout receives the command's standard output as it arrives, raw, from another goroutine: a
 	// slow writer holds up neither the command nor its time-out. The call ends when everything has
 	// been written, or soon after its context; a write that blocks then is left behind. The first

@@ -4,48 +4,12 @@ package command
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-// TestOverflowStatus: an exit status can mean an overflow, 0 only that of a blank
-// reply.
-func TestOverflowStatus(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, script string
-		want         bool
-	}{
-		{"listed", `exit 75`, true},
-		{"listed, with words about something else", `echo 'no more' >&2; exit 75`, true},
-		{"not listed", `exit 74`, false},
-		{"blank (pi)", `echo`, true},
-		{"no heading", `echo hello`, false},
-		{"signal", `kill -9 $$`, false}, // 137 is listed
-		{"status of a signal", `exit 137`, true},
-		{"too long", `yes`, false},
-		{"words", `echo 'prompt is too long'; exit 3`, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c := stub(t, tt.script)
-			c.Check = checkGoal
-			c.OverflowStatus = []int{0, 75, 137, -1}
-			if _, err := c.Run(t.Context(), testPrompt); !errors.Is(err, ErrCommand) || errors.Is(err, ErrOverflow) != tt.want {
-				t.Errorf("got %v, want an overflow: %v", err, tt.want)
-			}
-			c.OverflowStatus = nil
-			if _, err := c.Run(t.Context(), testPrompt); errors.Is(err, ErrOverflow) != (tt.name == "words") {
-				t.Errorf("without statuses: %v", err)
-			}
-		})
-	}
-}
 
 // TestRetryCommand: a command that fails twice, each time in another way, and
 // then answers.

@@ -31,7 +31,7 @@ var addressed = map[string][]string{
 	"compact plan":   {"sess-compact", "--plan", "--keep", "100", "FILE"},
 	"compact prompt": {"sess-compact", "--print-prompt", "--keep", "100", "FILE"},
 	"compact report": {"sess-compact", "--report", "--keep", "100", "FILE"},
-	"compact check":  {"sess-compact", "--size", "--window", "20000", "FILE"},
+	"compact check":  {"sess-compact", "--if-needed", "-n", "--window", "20000", "FILE"},
 }
 
 // making are those that make a new session of it.
@@ -50,7 +50,7 @@ var adding = map[string][]string{
 	"append":  {"sess-append", "-t", "new", "FILE"},
 	"dry run": {"sess-append", "-n", "-t", "new", "FILE"},
 	"compact": {"sess-compact", "--keep", "100", "FILE"},
-	"prune":   {"sess-compact", "--prune", "--prune-minimum", "0", "FILE"},
+	"prune":   {"sess-compact", "--prune", "--prune-protect", "0", "FILE"},
 }
 
 // agentStore makes a store of pi with one session.

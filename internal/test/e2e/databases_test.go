@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -21,6 +22,11 @@ func TestDatabases(t *testing.T) {
 	}
 	write(t, dir, "ws/memory/sessions.db", string(corpus.Session(t, "zeroclaw/memory.db")))
 	before := readFile(t, filepath.Join(dir, "ws/memory/sessions.db"))
+	formatstest.Execute(t, filepath.Join(dir, "project/.openoxide/sessions.db"),
+		`CREATE TABLE session(id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, title TEXT, directory TEXT, model_id TEXT, time_created INTEGER, time_updated INTEGER, revert_oid TEXT)`,
+		`CREATE TABLE message(id TEXT PRIMARY KEY, session_id TEXT, role TEXT, time_created INTEGER, content BLOB)`,
+		`INSERT INTO session VALUES('01KDYAK348ABVGK976B0NH1F8W', 'p', NULL, 'a title', '/w', 'm', 1767323045000, 1767323046000, NULL)`,
+		`INSERT INTO message VALUES('01KDYAK43G7CASCG29HDV292D5', '01KDYAK348ABVGK976B0NH1F8W', 'user', 1767323046000, X'a36f6e65')`)
 	got := script(t, dir, `
 		sess-import --detect ws/memory/sessions.db
 		sess-import zeroclaw --list ws | wc -l | tr -d ' '
@@ -28,21 +34,15 @@ func TestDatabases(t *testing.T) {
 		ZEROCLAW_WORKSPACE=$PWD/ws sess-import zeroclaw --session 3333 -o group.jsonl
 		sess-import zeroclaw --all -o out ws | wc -l | tr -d ' '
 		sess-import zeroclaw --session old - < ws/memory/sessions.db | sess-path --as openai
-		for f in out/*; do sess-export zeroclaw -o again.db "$f" || echo failed; done > /dev/null
-		sess-import --list again.db | wc -l | tr -d ' '
 
-		sess-export openoxide -o project/.openoxide/sessions.db group.jsonl
 		sess-import --detect project/.openoxide/sessions.db
 		cd project
-		sess-import openoxide --recent -o ../back.jsonl
+		sess-import openoxide --recent | sess-path --as openai
 		cd ..
-		sess-path --as openai group.jsonl > a
-		sess-path --as openai back.jsonl > b
-		cmp a b && echo same
 		XDG_DATA_HOME=$PWD/data sess-import openoxide --list || echo none`)
 	want := []string{
-		"zeroclaw", "6", "", "", "group.jsonl", "6", `[{"role":"user","content":"first"},{"role":"assistant","content":"ok"}]`, "6",
-		"project/.openoxide/sessions.db", "openoxide", "../back.jsonl", "same", "none",
+		"zeroclaw", "6", "", "", "group.jsonl", "6", `[{"role":"user","content":"first"},{"role":"assistant","content":"ok"}]`,
+		"openoxide", `[{"role":"user","content":"one"}]`, "none",
 	}
 	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 	for i, line := range lines {

@@ -43,34 +43,3 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 		})
 	}
 }
-
-// A session that was put into a database of others stays there if the power fails
-// after the tool has said so: the removal of SQLite's journal is durable by then.
-// With a journal that comes back, SQLite would undo what was written.
-func TestExportIntoDatabaseIsDurable(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"zeroclaw", "openoxide"} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "s.jsonl", good)
-			write(t, dir, "o.jsonl", strings.Replace(good, `"id":"`, `"id":"other-`, 1))
-			if r := runCommand(t, dir, "", "sess-export", "-q", format, "-o", "x.db", "o.jsonl"); r.status != 0 {
-				t.Fatalf("status %d: %s", r.status, r.stderr)
-			}
-			r, log := traced(t, dir, []string{"-y", "-e", "trace=fsync,fdatasync,unlink,unlinkat,write"},
-				"SESS_SYNC=always", "sess-export", "-q", format, "-o", "x.db", "s.jsonl")
-			if r.status != 0 || r.stdout != "x.db\n" {
-				t.Fatalf("status %d, %q: %s", r.status, r.stdout, r.stderr)
-			}
-			_, after, removed := strings.Cut(log, `x.db-journal"`)
-			before, _, printed := strings.Cut(after, `"x.db\n"`)
-			if !removed || !printed {
-				t.Fatalf("no journal was removed, or no path printed:\n%s", log)
-			}
-			if !strings.Contains(before, "sync(") || !strings.Contains(before, "<"+dir+">)") {
-				t.Errorf("the directory is not synced between the removal of the journal and the answer:\n%s", log)
-			}
-		})
-	}
-}

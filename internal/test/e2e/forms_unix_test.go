@@ -75,7 +75,7 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 	}
 	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact"}
 	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "dry-run") // those say nothing about the text, or are tried elsewhere
-	for _, format := range []string{"aider", "atif", "claude", "codex", "omp", "opencode", "openoxide", "otlp", "pi", "sft", "zeroclaw"} {
+	for _, format := range []string{"atif", "claude", "codex", "omp", "opencode", "otlp", "pi", "sft"} {
 		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
 		for _, flag := range more {
 			r := runCommand(t, dir, "", "sh", "-c", "sess-export -q "+flag+" "+format+" s.jsonl")

@@ -118,7 +118,7 @@ var compactions = []struct {
 	{"keep-recent", []string{"--keep", "200"}, "compaction"},
 	{"keep-user", []string{"--strategy", "keep-user", "--keep", "200"}, "message message message compaction"},
 	{"last-turn", []string{"--strategy", "last-turn"}, "compaction"},
-	{"prune", []string{"--keep", "200", "--prune", "--prune-turns", "2", "--prune-protect", "0", "--prune-minimum", "0"}, "context_edit context_edit context_edit context_edit compaction"},
+	{"prune", []string{"--keep", "200", "--prune", "--prune-protect", "0"}, "context_edit context_edit context_edit context_edit compaction"},
 	{"branch", []string{"--branch", ".~9"}, "branch_summary"},
 }
 
@@ -129,7 +129,7 @@ var others = map[string][]string{
 	"a label":         {"sess-append", "--type", "label", "--set", "targetId=eeee0000", "--set", "label=here", "s.jsonl"},
 	"a branch":        {"sess-append", "--parent", "eeee0003", "-t", "meanwhile", "s.jsonl"},
 	"sess-compact":    {"sess-compact", "--keep", "200", "--summary-file", "summary", "s.jsonl"},
-	"prune":           {"sess-compact", "--prune", "--prune-turns", "0", "--prune-protect", "0", "--prune-minimum", "0", "s.jsonl"},
+	"prune":           {"sess-compact", "--prune", "--prune-protect", "0", "s.jsonl"},
 	"the same branch": {"sess-compact", "--branch", ".~9", "--summary-file", "summary", "s.jsonl"},
 }
 

@@ -74,7 +74,7 @@ func TestSegmentedOperand(t *testing.T) {
 		{"sess-tree", "FILE"},
 		{"sess-check", "FILE"},
 		{"sess-compact", "--plan", "--keep", "100", "FILE"},
-		{"sess-compact", "--size", "--window", "20000", "FILE"},
+		{"sess-compact", "--if-needed", "-n", "--window", "20000", "FILE"},
 		{"sess-export", "pi", "FILE"},
 		{"sess-append", "--dry-run", "--type", "label", "--set", "targetId=aaaa0001", "--set", "label=x", "FILE"},
 	} {

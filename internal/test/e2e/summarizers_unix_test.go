@@ -37,7 +37,6 @@ var summarizers = []struct {
 	answer string // the summary, if the status is 0
 }{
 	{"pi, 401", `cat >/dev/null; echo '401 {"type":"authentication_error"}' >&2; exit 1`, "", 5, `^sess-compact: running sh: exit status 1: 401 \{"type":"authentication_error"\}\n$`, ""},
-	{"pi, overflow by status", `test $(wc -c) -lt 6000 || exit 0; ` + goodReply, "--overflow-status 0", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
 	{"claude, overflow", `cat >/dev/null; echo 'Prompt is too long'; exit 1`, "", 5, `(?s)left out of the prompt\n.*: exit status 1: Prompt is too long\n$`, ""},
 	{"room for half", `test $(wc -c) -lt 6000 || { echo 'Prompt is too long'; exit 1; }; ` + goodReply, "", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
 	{"ANSI", `cat >/dev/null; printf '\033[1;32m## Goal\033[0m\n- \033]8;;http://x\033\\the\033]8;;\033\\ goal\033[K\n'`, "", 0, `^$`, "## Goal\n- the goal"},

@@ -60,7 +60,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 	for _, line := range []string{
 		"sess-path --as context", "sess-path --as messages", "sess-path --as openai", "sess-path --as anthropic",
 		"sess-path --as state", "sess-path --as text", "sess-path --as markdown", "sess-path --jq .message", "sess-path --as openai --jq .",
-		"sess-export -q aider", "sess-export -q codex", "sess-export -q opencode", "sess-export -q claude", "sess-export -q pi",
+		"sess-export -q codex", "sess-export -q opencode", "sess-export -q claude", "sess-export -q pi",
 	} {
 		args := append(strings.Fields(line), "s.jsonl")
 		text := onTerminal(t, dir, args...)

@@ -101,7 +101,7 @@ func TestCompactAcknowledges(t *testing.T) {
 		t.Skip("needs /dev/full")
 	}
 	for name, flags := range map[string]string{
-		"ids": "", "entries": "--json", "several": "--prune --if-needed --window 1 --reserve 0 --prune-turns 0 --prune-protect 0 --prune-minimum 0",
+		"ids": "", "entries": "--json", "several": "--prune --if-needed --window 1 --reserve 0 --prune-protect 0",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -90,7 +90,7 @@ var hostileLines = []string{
 	"check", "check --json", "check --strict", "check --repair --dry-run", "check --migrate --dry-run",
 	"redact", "redact --check", "redact --check --json", "redact --check --sarif", "redact --check --github", "redact --as hash",
 	"compact --dry-run", "compact --dry-run --json", "compact --print-prompt", "compact --keep 1 -- echo hi",
-	"export -q aider", "export -q codex", "export -q opencode", "export -q claude", "export -q pi", "export omp", "export -v codex", "export zeroclaw", "export openoxide",
+	"export -q codex", "export -q opencode", "export -q claude", "export -q pi", "export omp", "export -v codex",
 	"import", "import --list pi", "import --detect", "import pi", "import omp", "import --dry-run pi", "import --losses /dev/stdout pi",
 	"fork", "fork --leaf a1", "fork --dry-run",
 	"merge plain.jsonl", "merge s.jsonl", "merge --json --dry-run s.jsonl", "merge --dry-run s.jsonl",

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +17,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // A row of sess-watch --json.
@@ -412,23 +410,17 @@ func TestWatchAgents(t *testing.T) {
 		check(t, os.MkdirAll(filepath.Join(dir, ".local/share/opencode"), 0o700))
 		path := write(t, dir, ".local/share/opencode/opencode.db", string(corpus.Golden(t, "opencode/homes-1.18")["01-plain/opencode.db"]))
 		b := rung(t, dir, "opencode:/srv/sample/opencode/genuine/01-plain/proj")
-		check(t, sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {
-			for _, statement := range []string{
-				"PRAGMA cache_size=1", // what does not fit is written at once, and nobody reads meanwhile
-				`UPDATE message SET data = json_remove(data, '$.finish', '$.time.completed') || printf('%.*c', 100000, ' ') WHERE data ->> '$.role' = 'assistant'`,
-			} {
-				if _, err := tx.ExecContext(ctx, statement); err != nil {
-					return err
-				}
-			}
+		formatstest.Locked(t, path, []string{
+			"PRAGMA cache_size=1", // what does not fit is written at once, and nobody reads meanwhile
+			`UPDATE message SET data = json_remove(data, '$.finish', '$.time.completed') || printf('%.*c', 100000, ' ') WHERE data ->> '$.role' = 'assistant'`,
+		}, func() {
 			if r := runCommand(t, dir, "", "sess-watch", "--once", "opencode:"); r.status == 0 {
 				t.Errorf("the database is not locked: %s", r.stdout)
 			}
 			if rows := b.ring(); rows != "" {
 				t.Errorf("told of a locked database: %s", rows)
 			}
-			return nil
-		}))
+		})
 		if rows := b.ring(); !strings.HasPrefix(rows, "working msg_") {
 			t.Errorf("told %q", rows)
 		}

@@ -2,9 +2,8 @@ package formatstest
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
-	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,47 +18,37 @@ import (
 func Database(t testing.TB, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "made.db")
-	err := sqldb.Create(t.Context(), path, false, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, strings.Join(statements, ";"))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Execute(t, path, statements...)
 	return path
 }
 
-// Rows returns the rows of tables of a database, each as a text, in the order of their first two columns.
-func Rows(t testing.TB, path string, tables ...string) map[string][]string {
+// Execute runs statements on the database path, which is made if it is not there.
+func Execute(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), path)
-	must.Do(t, err)
-	defer db.Close()
-	out := map[string][]string{}
-	for _, table := range tables {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY 1, 2")
-		must.Do(t, err)
-		for rows.Next() {
-			values, err := sqldb.Scan(rows)
-			must.Do(t, err)
-			for i, v := range values {
-				switch v.(type) {
-				case string, []byte:
-					values[i] = fmt.Sprintf("%q", v)
-				}
-			}
-			out[table] = append(out[table], fmt.Sprint(values...))
-		}
-		must.Do(t, rows.Err())
-		rows.Close()
+	Locked(t, path, statements, func() {})
+}
+
+// Locked is Execute in one transaction, which ends behind what meanwhile does.
+func Locked(t testing.TB, path string, statements []string, meanwhile func()) {
+	t.Helper()
+	if db, err := sqldb.Open(t.Context(), path); err == nil { // whose locks have to be set up before the first one
+		must.Do(t, db.Close())
 	}
-	return out
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), OmitHost: true}
+	db, err := sql.Open("sqlite", name.String())
+	must.Do(t, err)
+	tx, err := db.BeginTx(t.Context(), nil)
+	must.Do(t, err)
+	_, err = tx.ExecContext(t.Context(), strings.Join(statements, ";"))
+	must.Do(t, err)
+	meanwhile()
+	must.Do(t, tx.Commit())
+	must.Do(t, db.Close())
 }
 
 // HostileDatabase reads, with f, databases that are missing, cut or damaged, made of good, and those of more:
-// a name, a path and a part of the error each. A database is refused with its path, and keeps its bytes. It returns the
-// paths of those that exist.
-func HostileDatabase(t *testing.T, f formats.Format, good []byte, more ...[3]string) (paths []string) {
+// a name, a path and a part of the error each. A database is refused with its path, and keeps its bytes.
+func HostileDatabase(t *testing.T, f formats.Format, good []byte, more ...[3]string) {
 	t.Helper()
 	dir := t.TempDir()
 	damaged := bytes.Clone(good)
@@ -87,9 +76,5 @@ func HostileDatabase(t *testing.T, f formats.Format, good []byte, more ...[3]str
 		if digest(path) != before {
 			t.Errorf("%s: it has changed", name)
 		}
-		if name != "absent" {
-			paths = append(paths, path)
-		}
 	}
-	return paths
 }

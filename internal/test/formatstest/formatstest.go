@@ -261,24 +261,6 @@ func Export(t T, f formats.Format, s *session.Session, version string) (string, 
 	return out.String(), losses
 }
 
-// ExportTo exports a session into the database at path.
-func ExportTo(t T, f formats.Format, s *session.Session, path string) []formats.Loss {
-	t.Helper()
-	losses, err := TryExportTo(t.Context(), f, s, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return losses
-}
-
-// TryExportTo is ExportTo for what may be refused.
-func TryExportTo(ctx context.Context, f formats.Format, s *session.Session, path string) (losses []formats.Loss, err error) {
-	target := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) })
-	target.Path = path
-	err = f.Export(ctx, s, target)
-	return losses, err
-}
-
 func digest(path string) [sha256.Size]byte {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -1,12 +1,14 @@
-package compact_test
+package brief_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -15,21 +17,21 @@ import (
 // worked is a session in which files were touched and commands run.
 func worked(t tb) *builder {
 	b := &builder{t: t}
-	b.message(`{"role":"system","content":"be brief"}`)                                                         // 1
-	b.user("make it work")                                                                                      // 2
-	b.call("1", "read", `{"path":"a.go"}`, "2", "bash", `{"command":"make all\ntwice"}`)                        // 3
-	b.result("2", "no rule\nCommand exited with code 2", true)                                                  // 4
-	b.result("1", "package a", false)                                                                           // 5
-	b.call("3", "edit", `{"path":"a.go"}`, "4", "exec", `{"command":["go","test"]}`)                            // 6
-	b.result("3", "done", false)                                                                                // 7
-	b.result("4", "ok", false)                                                                                  // 8
-	b.message(`{"role":"bashExecution","command":"ls","output":"a.go","exitCode":0}`)                           // 9
-	b.message(`{"role":"bashExecution","command":"top","output":"","cancelled":true}`)                          // a
-	b.message(`{"role":"bashExecution","command":"secret","output":"","exitCode":0,"excludeFromContext":true}`) // b
-	b.call("5", "shell", `{"command":"false"}`)                                                                 // c
-	b.result("5", "killed", true)                                                                               // d
-	b.call("6", "write", `{"path":"b.go"}`, "7", "bash", `{"command":"sleep 9"}`)                               // e
-	b.message(`{"role":"toolResult","toolCallId":"6","content":[],"nestedCalls":` +                             //
+	b.message(`{"role":"system","content":"be brief"}`)                                                          // 1
+	b.user("make it work")                                                                                       // 2
+	b.call("1", "read", `{"path":"a.go"}`, "2", "bash", `{"command":"make all\ntwice"}`)                         // 3
+	b.result("2", "no rule\nCommand exited with code 2", true)                                                   // 4
+	b.result("1", "package a", false)                                                                            // 5
+	b.call("3", "edit", `{"path":"a.go","oldText":"a","newText":"b"}`, "4", "exec", `{"command":["go","test"]}`) // 6
+	b.result("3", "done", false)                                                                                 // 7
+	b.result("4", "ok", false)                                                                                   // 8
+	b.message(`{"role":"bashExecution","command":"ls","output":"a.go","exitCode":0}`)                            // 9
+	b.message(`{"role":"bashExecution","command":"top","output":"","cancelled":true}`)                           // a
+	b.message(`{"role":"bashExecution","command":"secret","output":"","exitCode":0,"excludeFromContext":true}`)  // b
+	b.call("5", "shell", `{"command":"false"}`)                                                                  // c
+	b.result("5", "killed", true)                                                                                // d
+	b.call("6", "write", `{"path":"b.go","content":"b"}`, "7", "bash", `{"command":"sleep 9"}`)                  // e
+	b.message(`{"role":"toolResult","toolCallId":"6","content":[],"nestedCalls":` +                              //
 		`{"calls":[{"name":"read","arguments":{"path":"c.go"}}]}}`) // f
 	b.user("and then?") // 10
 	return b
@@ -44,7 +46,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := plan.Report()
+	r := brief.Planned(plan, "/w")
 	var ids, roles []string
 	var tokens int64
 	for _, e := range r.Entries {
@@ -60,9 +62,9 @@ func TestReport(t *testing.T) {
 	if roles[0] != "user" || roles[2] != "toolResult" || roles[7] != "bashExecution" {
 		t.Errorf("roles %q", roles)
 	}
-	if diff := cmp.Diff([]compact.ReportCommand{
+	if diff := cmp.Diff([]brief.Command{
 		{EntryID: "00000003", Command: "make all\ntwice", Status: status(2), Failed: true},
-		{EntryID: "00000006", Command: "go test", Status: status(0)},
+		{EntryID: "00000006", Command: "go test"},
 		{EntryID: "00000009", Command: "ls", Status: status(0)},
 		{EntryID: "0000000a", Command: "top", Failed: true},
 		{EntryID: "0000000c", Command: "false", Failed: true},
@@ -88,20 +90,36 @@ func TestReportReusedID(t *testing.T) {
 	t.Parallel()
 	b := &builder{t: t}
 	b.call("1", "bash", `{"command":"make"}`)
-	b.result("1", "exit code 2", true)
+	b.result("1", "Command exited with code 2", true)
 	b.result("1", "ok", false)
 	b.call("1", "bash", `{"command":"test"}`)
 	b.result("1", "ok", false)
 	id := b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000006","tokensBefore":1`)
-	r, err := compact.ReportOn(b.path, id)
+	r, err := brief.ReportOn(b.path, id, "/w")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]compact.ReportCommand{
+	if diff := cmp.Diff([]brief.Command{
 		{EntryID: "00000001", Command: "make", Status: status(2), Failed: true},
 		{EntryID: "00000004", Command: "test", Status: status(0)},
 	}, r.Commands); diff != "" || r.Kept != id {
 		t.Errorf("kept %s, commands (-want +got):\n%s", r.Kept, diff)
+	}
+}
+
+// A text that a command prints is not the status of the command, as in package calls.
+func TestReportOfWords(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.call("1", "bash", `{"command":"cat build.log"}`)
+	b.result("1", "compiling\nexit status 1", false)
+	id := b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000003","tokensBefore":1`)
+	r, err := brief.ReportOn(b.path, id, "/w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]brief.Command{{EntryID: "00000001", Command: "cat build.log", Status: status(0)}}, r.Commands); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }
 
@@ -112,37 +130,37 @@ func TestReportOnEdit(t *testing.T) {
 	b := worked(t)
 	text := strings.Repeat("no rule ", 50)
 	b.call("8", "bash", `{"command":"make"}`)
-	target := b.result("8", text+"exit code 3", true)
+	target := b.result("8", text+"\nCommand exited with code 3", true)
 	was := convo.EntryMessages(b.path[len(b.path)-1])[0].Get("content")
 	prune := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":"gone"}`)
 	undo := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":`+was+`}`)
 	drop := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":null`)
 	nothing := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":null`)
-	command := []compact.ReportCommand{{EntryID: "00000011", Command: "make", Status: status(3), Failed: true}}
+	command := []brief.Command{{EntryID: "00000011", Command: "make", Status: status(3), Failed: true}}
 	for _, c := range []struct {
 		id       string
 		tokens   int64
 		partly   bool
-		commands []compact.ReportCommand
+		commands []brief.Command
 	}{
-		{prune, 103 - 1, true, command},
-		{undo, 1 - 103, true, []compact.ReportCommand{{EntryID: "00000011", Command: "make", Failed: true}}},
-		{drop, 103, false, command},
+		{prune, 107 - 1, true, command},
+		{undo, 1 - 107, true, command},
+		{drop, 107, false, command},
 	} {
-		r, err := compact.ReportOn(b.path, c.id)
+		r, err := brief.ReportOn(b.path, c.id, "/w")
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &compact.Report{
+		want := &brief.Report{
 			Type: "context_edit", ID: c.id, From: target, To: target, TokensBefore: r.TokensBefore, TokensAfter: r.TokensBefore - c.tokens,
 			TokensOut: c.tokens, Commands: c.commands,
-			Entries: []compact.ReportEntry{{ID: target, Type: "message", Role: "toolResult", Tokens: c.tokens, Partly: c.partly, Time: "2026-01-02T03:04:05.000Z"}},
+			Entries: []brief.Left{{ID: target, Type: "message", Role: "toolResult", Tokens: c.tokens, Partly: c.partly, Time: "2026-01-02T03:04:05.000Z"}},
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.id, diff)
 		}
 	}
-	r, err := compact.ReportOn(b.path, nothing)
+	r, err := brief.ReportOn(b.path, nothing, "/w")
 	if err != nil || len(r.Entries) != 0 || r.From != "" || r.TokensBefore != r.TokensAfter {
 		t.Errorf("an edit without effect: %+v, %v", r, err)
 	}
@@ -168,11 +186,11 @@ func TestReportCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := compact.ReportOn(plan.After(batch.Entries...), e.ID())
+	after, err := brief.ReportOn(plan.After(batch.Entries...), e.ID(), "/w")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*compact.Report{plan.Report(), after} {
+	for _, r := range []*brief.Report{brief.Planned(plan, "/w"), after} {
 		got := map[string]bool{}
 		for _, e := range r.Entries {
 			got[e.ID] = e.Partly
@@ -194,7 +212,7 @@ func TestReportForeignCopies(t *testing.T) {
 	b.assistant("two")
 	b.user("three")
 	id := b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000003","tokensBefore":1,"details":{"kept":[["00000001","00000003"],["00000002"],7,[]]}`)
-	r, err := compact.ReportOn(b.path, id)
+	r, err := brief.ReportOn(b.path, id, "/w")
 	if err != nil || len(r.Entries) != 2 || r.From != "00000001" || r.To != "00000002" {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -211,7 +229,7 @@ func TestReportOnSecond(t *testing.T) {
 	b.user("four")
 	second := b.add(session.TypeCompaction, `"summary":"twice!","firstKeptEntryId":"`+first+`","tokensBefore":1`)
 	b.user("six")
-	r, err := compact.ReportOn(b.path, second)
+	r, err := brief.ReportOn(b.path, second, "/w")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,20 +242,6 @@ func TestReportOnSecond(t *testing.T) {
 	}
 }
 
-// If the system message is not carried on, as by the rules of pi 0.73, it
-// leaves.
-func TestReportSystem(t *testing.T) {
-	t.Parallel()
-	b := worked(t)
-	plan, err := compact.New(b.path, compact.Options{Rules: compact.Pi073, Keep: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := plan.Report(); r.Entries[0].Role != "system" || r.From != "00000001" {
-		t.Errorf("first of the entries: %+v", r.Entries[0])
-	}
-}
-
 func TestReportOnErrors(t *testing.T) {
 	t.Parallel()
 	b := worked(t)
@@ -245,8 +249,33 @@ func TestReportOnErrors(t *testing.T) {
 		"00000002": "nothing to report on: entry 00000002 is no compaction or context_edit, but a message",
 		"missing":  "nothing to report on: entry missing is not on the path",
 	} {
-		if r, err := compact.ReportOn(b.path, id); !errors.Is(err, compact.ErrNoReport) || err.Error() != want || r != nil {
+		if r, err := brief.ReportOn(b.path, id, "/w"); !errors.Is(err, brief.ErrNoReport) || err.Error() != want || r != nil {
 			t.Errorf("%s: %v, %v", id, r, err)
 		}
+	}
+}
+
+// A report of ten times as many entries, each of which names a file of its own, takes some ten times as many allocations.
+func TestReportIsLinear(t *testing.T) {
+	const n = 600
+	cost := func(n int) float64 {
+		b := &builder{t: t}
+		for i := range n {
+			b.user("go on")
+			b.call("x", "edit", fmt.Sprintf(`{"path":"f%d.go","oldText":"a","newText":"b"}`, i))
+			b.result("x", "ok", false)
+		}
+		plan, err := compact.New(b.path, compact.Options{Keep: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(1, func() {
+			if r := brief.Planned(plan, "/w"); len(r.Files.Edited) < n/2 {
+				t.Fatalf("%d files", len(r.Files.Edited))
+			}
+		})
+	}
+	if small, large := cost(n), cost(10*n); large > 15*small {
+		t.Errorf("%.0f allocations for %d entries, %.0f for ten times as many", small, n, large)
 	}
 }

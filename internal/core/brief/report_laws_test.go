@@ -1,6 +1,7 @@
-package compact_test
+package brief_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/sess-tools/sess/internal/core/brief"
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -23,9 +26,9 @@ import (
 func checkReports(t tb, path []session.Entry) {
 	t.Helper()
 	for i, e := range path {
-		r, err := compact.ReportOn(path, e.ID())
+		r, err := brief.ReportOn(path, e.ID(), "/w")
 		if e.Type() != session.TypeCompaction && e.Type() != session.TypeContextEdit {
-			if !errors.Is(err, compact.ErrNoReport) {
+			if !errors.Is(err, brief.ErrNoReport) {
 				t.Fatalf("a report on a %s: %+v, %v", e.Type(), r, err)
 			}
 			continue
@@ -56,7 +59,7 @@ func checkReports(t tb, path []session.Entry) {
 	}
 }
 
-func checkTokens(t tb, r *compact.Report, before, after []session.Entry) {
+func checkTokens(t tb, r *brief.Report, before, after []session.Entry) {
 	t.Helper()
 	size := func(path []session.Entry) int64 {
 		return convo.EstimateContext(convo.MessagesOf(convo.Project(path)), convo.Estimate)
@@ -119,23 +122,21 @@ func checkPlanReport(t tb, path []session.Entry, o compact.Options) {
 		}
 		return id, nil
 	}}
-	e, err := plan.AddTo(batch, compact.Extract(plan))
+	e, err := plan.AddTo(batch, compact.Summary{History: "## Goal\n- work", TurnPrefix: "## Original Request\n- it"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	after := plan.After(batch.Entries...)
-	would := plan.Report()
-	did, err := compact.ReportOn(after, e.ID())
+	would := brief.Planned(plan, "/w")
+	did, err := brief.ReportOn(after, e.ID(), "/w")
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkTokens(t, did, path, after)
-	if o.Rules == compact.Pi15 || o.Strategy != compact.KeepRecent {
-		if did.TokensAfter != did.TokensBefore-did.TokensOut+did.SummaryTokens {
-			t.Fatalf("%d tokens, %d out, %d summary: %d", did.TokensBefore, did.TokensOut, did.SummaryTokens, did.TokensAfter)
-		}
-		checkDifference(t, path, after, e.ID(), did)
+	if did.TokensAfter != did.TokensBefore-did.TokensOut+did.SummaryTokens {
+		t.Fatalf("%d tokens, %d out, %d summary: %d", did.TokensBefore, did.TokensOut, did.SummaryTokens, did.TokensAfter)
 	}
+	checkDifference(t, path, after, e.ID(), did)
 	did.TokensAfter, did.SummaryTokens, did.ID = did.TokensAfter-did.SummaryTokens, 0, ""
 	if o.Strategy == compact.KeepUser {
 		did.Kept = ""
@@ -147,7 +148,7 @@ func checkPlanReport(t tb, path []session.Entry, o compact.Options) {
 
 // checkDifference checks the messages of a context before against those of the
 // entries that left wholly and those of the context after.
-func checkDifference(t tb, path, after []session.Entry, compaction string, r *compact.Report) {
+func checkDifference(t tb, path, after []session.Entry, compaction string, r *brief.Report) {
 	t.Helper()
 	was, partly := held(path), 0
 	var there []string
@@ -185,7 +186,6 @@ func TestReportLaws(t *testing.T) {
 		checkReports(r, path)
 		checkPlanReport(r, path, compact.Options{
 			Keep:     rapid.Int64Range(1, 400).Draw(r, "keep"),
-			Rules:    rapid.SampledFrom(bothRules).Draw(r, "rules"),
 			Strategy: rapid.SampledFrom([]compact.Strategy{compact.KeepRecent, compact.KeepUser, compact.LastTurn}).Draw(r, "strategy"),
 		})
 	})
@@ -193,15 +193,23 @@ func TestReportLaws(t *testing.T) {
 
 func TestReportCorpusLaws(t *testing.T) {
 	t.Parallel()
-	corpusPaths(t, func(t *testing.T, path []session.Entry) {
-		t.Helper()
-		if len(path) < 500 { // each report reads the whole path
-			checkReports(t, path)
+	for _, file := range append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "omp/18")...) {
+		s, err := session.Read(bytes.NewReader(corpus.Session(t, file)))
+		if err != nil {
+			continue // damaged on purpose
 		}
-		for _, o := range []compact.Options{{Keep: 50}, {Keep: 2000, Rules: compact.Pi073}, {Keep: 100, Strategy: compact.KeepUser}, {Strategy: compact.LastTurn}} {
-			checkPlanReport(t, path, o)
-		}
-	})
+		leaf, _ := s.Leaf()
+		path, _ := s.Path(leaf)
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			if len(path) < 500 { // each report reads the whole path
+				checkReports(t, path)
+			}
+			for _, o := range []compact.Options{{Keep: 50}, {Keep: 2000}, {Keep: 100, Strategy: compact.KeepUser}, {Strategy: compact.LastTurn}} {
+				checkPlanReport(t, path, o)
+			}
+		})
+	}
 }
 
 // FuzzReport checks the laws of checkReports and checkPlanReport.
@@ -212,6 +220,6 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ops []byte, keep int64, how uint8) {
 		path := fromBytes(t, ops[:min(len(ops), 120)])
 		checkReports(t, path)
-		checkPlanReport(t, path, compact.Options{Keep: keep, Rules: compact.Rules(how & 1), Strategy: compact.Strategy(how / 2 % 3)})
+		checkPlanReport(t, path, compact.Options{Keep: keep, Strategy: compact.Strategy(how / 2 % 3)})
 	})
 }

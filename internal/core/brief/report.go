@@ -1,12 +1,13 @@
-package compact
+package brief
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -32,13 +33,13 @@ type Report struct {
 	TokensOut     int64 // the sum of those of Entries
 	SummaryTokens int64 // 0 for a plan and a context_edit
 
-	Entries  []ReportEntry   // in the order of the path
-	Files    FileOps         // that the calls and results among Entries name
-	Commands []ReportCommand // that ran in Entries, or whose results are among them
+	Entries  []Left          // in the order of the path
+	Files    compact.FileOps // that calls read, wrote or edited whose call or result is among Entries
+	Commands []Command       // that ran, by the same rule
 }
 
-// A ReportEntry is an entry whose messages leave the context.
-type ReportEntry struct {
+// A Left is an entry whose messages leave the context.
+type Left struct {
 	ID, Type string
 	Role     string // of its message
 	Tokens   int64  // that leave; below 0 if an edit puts more in their place
@@ -47,8 +48,8 @@ type ReportEntry struct {
 	Time     string // the timestamp, as the entry has it
 }
 
-// A ReportCommand is a command that ran.
-type ReportCommand struct {
+// A Command is a command that ran.
+type Command struct {
 	EntryID string // of the call, or of the user's bashExecution
 	Command string
 	Status  *int // nil if it is not told
@@ -56,20 +57,20 @@ type ReportCommand struct {
 }
 
 // Title returns the first line of a command that is not blank, cut short.
-func (c *ReportCommand) Title() string { return shorten(firstLine(c.Command), subjectUnits) }
+func (c *Command) Title() string { return shorten(firstLine(c.Command), subjectUnits) }
 
 // ErrNoReport is returned for an entry that takes nothing out of a context: it
 // is not on the path, or neither a compaction nor a context_edit.
 var ErrNoReport = errors.New("nothing to report on")
 
-// Report returns what the plan would take out of the context. Its entries are
+// Planned returns what a plan would take out of the context. Its entries are
 // those that ReportOn names once the plan is carried out.
-func (p *Plan) Report() *Report {
-	path, compaction, err := p.applied()
+func Planned(p *compact.Plan, cwd string) *Report {
+	path, compaction, err := applied(p)
 	if err != nil {
 		panic(err) // a plan can be carried out, and the ids here are new
 	}
-	r := reportAt(path, slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == compaction }))
+	r := reportAt(path, slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == compaction }), cwd)
 	r.ID = ""
 	r.TokensAfter -= r.SummaryTokens
 	r.SummaryTokens = 0
@@ -81,9 +82,9 @@ func (p *Plan) Report() *Report {
 
 // applied returns the path with the plan carried out, with an empty summary,
 // and the id of the compaction.
-func (p *Plan) applied() (path []session.Entry, compaction string, err error) {
-	taken := make(map[string]bool, len(p.path))
-	for _, e := range p.path {
+func applied(p *compact.Plan) (path []session.Entry, compaction string, err error) {
+	taken := map[string]bool{}
+	for _, e := range p.After() {
 		taken[e.ID()] = true
 	}
 	known := func(id string) bool { return taken[id] }
@@ -95,7 +96,7 @@ func (p *Plan) applied() (path []session.Entry, compaction string, err error) {
 			}
 		}
 	}}
-	e, err := p.AddTo(&batch, Summary{})
+	e, err := p.AddTo(&batch, compact.Summary{})
 	if err != nil {
 		return nil, "", err
 	}
@@ -105,11 +106,11 @@ func (p *Plan) applied() (path []session.Entry, compaction string, err error) {
 // ReportOn returns what the compaction or context_edit with that id took out of
 // the context: what stood in the context of the path that ends before it, and
 // does not stand in that of the path that ends with it. The error is
-// ErrNoReport if the path has no such entry.
+// ErrNoReport if the path has no such entry. cwd is the session's directory, below which files are relative.
 //
 // User messages that a compaction keeps as copies (details.kept) did not leave;
 // of a copy that was cut, the rest did.
-func ReportOn(path []session.Entry, id string) (*Report, error) {
+func ReportOn(path []session.Entry, id, cwd string) (*Report, error) {
 	at := slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id })
 	switch {
 	case at < 0:
@@ -117,11 +118,11 @@ func ReportOn(path []session.Entry, id string) (*Report, error) {
 	case path[at].Type() != session.TypeCompaction && path[at].Type() != session.TypeContextEdit:
 		return nil, fmt.Errorf("%w: entry %s is no compaction or context_edit, but a %s", ErrNoReport, id, path[at].Type())
 	}
-	return reportAt(path, at), nil
+	return reportAt(path, at, cwd), nil
 }
 
 // reportAt is ReportOn for the entry at that index.
-func reportAt(path []session.Entry, at int) *Report {
+func reportAt(path []session.Entry, at int, cwd string) *Report {
 	entry := path[at]
 	old, originals := copiesBefore(path, at)
 	before, after := convo.Project(old), convo.Project(path[:at+1])
@@ -130,8 +131,8 @@ func reportAt(path []session.Entry, at int) *Report {
 		TokensBefore: convo.EstimateContext(convo.MessagesOf(before), convo.Estimate),
 		TokensAfter:  convo.EstimateContext(convo.MessagesOf(after), convo.Estimate),
 	}
-	was, _ := systemOf(before)
-	is, _ := systemOf(after)
+	was, _ := convo.FoldSystem(convo.MessagesOf(before))
+	is, _ := convo.FoldSystem(convo.MessagesOf(after))
 	if was.Raw() == is.Raw() { // in how many pieces ever
 		before, after = withoutSystem(before), withoutSystem(after)
 	}
@@ -142,12 +143,13 @@ func reportAt(path []session.Entry, at int) *Report {
 			}
 		}
 	}
-	r.left(before, after, originals)
+	gone := r.left(before, after, originals)
+	r.deeds(Of(old, cwd), old, gone)
 	position := make(map[string]int, len(old))
 	for i, e := range old {
 		position[e.ID()] = i
 	}
-	slices.SortStableFunc(r.Entries, func(a, b ReportEntry) int { return position[a.ID] - position[b.ID] })
+	slices.SortStableFunc(r.Entries, func(a, b Left) int { return position[a.ID] - position[b.ID] })
 	if n := len(r.Entries); n > 0 {
 		r.From, r.To = r.Entries[0].ID, r.Entries[n-1].ID
 	}
@@ -161,8 +163,9 @@ func copiesBefore(path []session.Entry, at int) (before []session.Entry, origina
 	listed := map[string]string{}
 	if details := path[at].Get("details"); strings.HasPrefix(details, "{") && path[at].Type() == session.TypeCompaction {
 		for pair := range js.Elements(session.NewMessage(details).Get("kept")) {
-			if ids := stringList(pair); len(ids) == 2 {
-				listed[ids[0]] = ids[1]
+			ids := slices.Collect(js.Value(pair).Elements())
+			if len(ids) == 2 {
+				listed[ids[0].Str()] = ids[1].Str()
 			}
 		}
 	}
@@ -189,8 +192,8 @@ func withoutSystem(projection []convo.Projected) []convo.Projected {
 }
 
 // left enters the entries of a context that are not, or not as they were, in
-// the context after it.
-func (r *Report) left(before, after []convo.Projected, originals map[string]string) {
+// the context after it, and returns their ids.
+func (r *Report) left(before, after []convo.Projected, originals map[string]string) (gone map[string]bool) {
 	now := make(map[string][]session.Message, len(after))
 	for _, p := range after {
 		if len(p.Messages) == 0 {
@@ -202,103 +205,64 @@ func (r *Report) left(before, after []convo.Projected, originals map[string]stri
 		}
 		now[id] = p.Messages
 	}
-	gone := map[string]bool{}
+	gone = map[string]bool{}
 	for _, p := range before {
 		id := p.Entry.ID()
 		if len(p.Messages) == 0 || slices.EqualFunc(p.Messages, now[id], func(x, y session.Message) bool { return x.Raw() == y.Raw() }) {
 			continue
 		}
 		gone[id] = true
-		e := ReportEntry{
+		e := Left{
 			ID: id, Type: p.Entry.Type(), Role: p.Messages[len(p.Messages)-1].Role(), Partly: len(now[id]) > 0,
-			Tokens: sum(p.Messages, convo.Estimate) - sum(now[id], convo.Estimate), Line: p.Entry.Line(), Time: p.Entry.Str("timestamp"),
+			Tokens: tokens(p.Messages) - tokens(now[id]), Line: p.Entry.Line(), Time: p.Entry.Str("timestamp"),
 		}
 		r.Entries = append(r.Entries, e)
 		r.TokensOut += e.Tokens
 	}
-	// A result that was edited away counts with its call, which stayed.
-	var files fileSet
-	var commands []ReportCommand
-	for _, d := range deeds(before, gone) {
-		if !d.gone {
+	return gone
+}
+
+func tokens(messages []session.Message) (n int64) {
+	for _, m := range messages {
+		n += convo.Estimate(m)
+	}
+	return n
+}
+
+// deeds enters what was done in the entries that are gone: a call whose result is gone counts, too.
+func (r *Report) deeds(d Deeds, entries []session.Entry, gone map[string]bool) {
+	seen := map[string]bool{}
+	for _, c := range d.Done {
+		if !gone[c.At] && (c.Result < 0 || !gone[entries[c.Result].ID()]) || !c.here() || c.Outcome == calls.Denied {
 			continue
 		}
-		files.call(d.call.Name, d.call.Arguments)
-		files.nested(d.result)
-		if d.command != "" {
-			commands = append(commands, ReportCommand{EntryID: d.entry, Command: d.command, Status: d.status, Failed: d.failed})
-		}
-		nested, _ := d.result.NestedCalls()
-		for _, c := range nested {
-			if command := c.Command(); command != "" {
-				failed := c.Status == "error"
-				commands = append(commands, ReportCommand{EntryID: d.entry, Command: command, Status: statusOf(c.Error, failed), Failed: failed})
+		if c.ran() {
+			command := Command{EntryID: c.At, Command: c.Command, Failed: c.Outcome == calls.Fail}
+			if c.Known {
+				command.Status = &c.Status
 			}
+			r.Commands = append(r.Commands, command)
+		}
+		r.files(c, seen)
+	}
+}
+
+// files enters the files that a call is about, each once in a list. One that is written whole is not edited.
+func (r *Report) files(d Deed, seen map[string]bool) {
+	list, how := &r.Files.Read, "read "
+	switch {
+	case d.Kind == calls.Write || d.Patched:
+		list, how = &r.Files.Edited, "edited "
+		if edits := d.Edits(); !d.Patched && len(edits) == 1 && edits[0].Old == "" {
+			list, how = &r.Files.Written, "written "
+		}
+	case d.Kind != calls.Read:
+		return
+	}
+	for _, name := range d.Paths {
+		if !seen[how+name] {
+			seen[how+name] = true
+			*list = append(*list, name)
 		}
 	}
-	r.Files, r.Commands = files.ops(), commands
-}
-
-// A deed is a tool call with its result, or one of the two.
-type deed struct {
-	entry   string           // id of the entry of the call, else of the result
-	call    session.ToolCall // the zero value for a result without call
-	result  session.Message
-	command string
-	status  *int
-	failed  bool
-	gone    bool // the call or the result left
-}
-
-func deeds(context []convo.Projected, gone map[string]bool) []*deed {
-	var messages []session.Message
-	var ids []string // of the entry of each message
-	for _, p := range context {
-		for _, m := range p.Messages {
-			messages, ids = append(messages, m), append(ids, p.Entry.ID())
-		}
-	}
-	var all []*deed
-	for i, p := range convo.Pair(messages) {
-		m, id := messages[i], ids[i]
-		first := len(all)
-		for _, c := range p.Calls {
-			all = append(all, &deed{entry: id, call: c, command: c.Command(), gone: gone[id]})
-		}
-		for _, r := range p.Results {
-			all[first+r.Call].answered(messages[r.Message], gone[ids[r.Message]])
-		}
-		switch {
-		case m.Role() == session.RoleToolResult && p.Reply < 0:
-			d := &deed{entry: id}
-			d.answered(m, gone[id])
-			all = append(all, d)
-		case m.Role() == session.RoleBashExecution && m.Get("excludeFromContext") != "true":
-			d := &deed{entry: id, gone: gone[id], command: m.Str("command"), status: number(m.Get("exitCode"))}
-			d.failed = m.Get("cancelled") == "true" || d.status != nil && *d.status != 0
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// answered takes the result of a call.
-func (d *deed) answered(m session.Message, gone bool) {
-	d.result, d.gone = m, d.gone || gone
-	d.failed = m.IsError()
-	d.status = statusOf(m.Text("\n"), d.failed)
-}
-
-// statusOf returns the exit status that a result tells, nil for none.
-func statusOf(text string, failed bool) *int {
-	status, _ := outcome(text, failed)
-	return number(strings.TrimPrefix(status, "exit status "))
-}
-
-func number(text string) *int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return nil
-	}
-	return &n
 }

@@ -1,0 +1,136 @@
+package brief
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Limits say how much a prompt has, and what else goes into it.
+type Limits struct {
+	Length int // characters in all, unless the first request and one line of each list need more
+
+	// State says what became of a file that is named as calls have it, and the text that the newest of them left in it, "" if
+	// that is not known.
+	State func(name, left string) string
+}
+
+// The bounds of parts of a prompt, in characters but for the numbers of requests and of lines of a list.
+const (
+	firstWords, laterWords = 1500, 500
+	laterRequests          = 11
+	earlierLength          = 3000
+	lineLength             = 160
+	listLength             = 12
+)
+
+// Prompt tells the agent that goes on what was said and done, as sections of Markdown. Nothing in a quotation can end it, begin
+// a section or act on a terminal. clean takes secrets out of a text; it gets texts as they are, since half of a secret is not
+// found.
+func (d Deeds) Prompt(l Limits, clean func(string) string) string {
+	for later := laterRequests; ; later-- {
+		if text := d.prompt(l, clean, later); later == 0 || utf8.RuneCountInString(text) <= l.Length {
+			return text
+		}
+	}
+}
+
+// prompt is Prompt with so many requests beside the first.
+func (d Deeds) prompt(l Limits, clean func(string) string, later int) string {
+	var out strings.Builder
+	section := func(name string, lines []string) {
+		if len(lines) > 0 {
+			out.WriteString("\n## " + name + "\n" + strings.Join(lines, "\n") + "\n")
+		}
+	}
+	line := func(text string) string { return Line(clean(text)) }
+	section("The user's words", d.words(clean, later))
+	section("Summary so far", quoted(clean(d.Earlier.Text), earlierLength))
+	var files []string
+	for _, f := range slices.Backward(d.files()) {
+		times := "once"
+		if f.times > 1 {
+			times = fmt.Sprintf("%d times", f.times)
+		}
+		if files = append(files, fmt.Sprintf("- %s: written %s, last [%s]; %s", line(f.name), times, f.at, l.State(f.name, f.left))); len(files) == listLength {
+			break
+		}
+	}
+	section("Files changed", files)
+	section("Last commands", d.commands(line))
+	var open []string
+	if d.Failure.Text != "" {
+		open = append(open, "- "+line(d.Failure.Text)+" ["+d.Failure.Entry+"]")
+	}
+	for _, o := range d.open() {
+		open = append(open, "- "+o.before+line(o.text)+o.after+" ["+o.at+"]")
+	}
+	section("Open", open[:min(len(open), listLength)])
+	return out.String()
+}
+
+// Line returns a text as a line of a prompt, not longer than one may be.
+func Line(text string) string {
+	text = strings.NewReplacer("`", "'", "[", "(", "]", ")").Replace(tty.Clean(session.OneLine(js.ValidText(text))))
+	if r := []rune(text); len(r) > lineLength {
+		text = string(r[:lineLength-1]) + "…"
+	}
+	return text
+}
+
+// quoted returns the lines of a text of at most so many characters, each with a mark that nothing
+// in it can end.
+func quoted(text string, most int) (lines []string) {
+	text = strings.TrimSpace(tty.CleanLines(js.ValidText(text)))
+	if text == "" {
+		return nil
+	}
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, "> "+line)
+	}
+	return lines
+}
+
+// words are the first request and the newest ones.
+func (d Deeds) words(clean func(string) string, later int) (lines []string) {
+	for i, s := range d.Asked {
+		most := laterWords
+		switch {
+		case i == 0:
+			most = firstWords
+		case i < len(d.Asked)-later:
+			continue
+		}
+		lines = append(lines, "["+s.Entry+"]")
+		lines = append(lines, quoted(clean(s.Text), most)...)
+	}
+	return lines
+}
+
+// commands are the newest runs of each command, failed ones first.
+func (d Deeds) commands(line func(string) string) (lines []string) {
+	var failed, others []Deed
+	for _, c := range slices.Backward(d.newest()) {
+		switch {
+		case c.Kind != calls.Run:
+		case c.Outcome == calls.Fail:
+			failed = append(failed, c)
+		default:
+			others = append(others, c)
+		}
+	}
+	all := slices.Concat(failed, others)
+	for _, c := range all[:min(len(all), listLength)] {
+		lines = append(lines, fmt.Sprintf("- `%s`: %s [%s]", line(c.Command), c.how(), c.At))
+	}
+	return lines
+}
