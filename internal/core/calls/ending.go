@@ -114,8 +114,8 @@ func End(m session.Message) Ending {
 		return Ending{Outcome: Open}
 	}
 	_, tool := Own(m.Str("toolName"))
-	about, isTask := followers[tool] || stoppers[tool], kinds[tool] == Agent
-	failed, runs := m.IsError(), kinds[tool] == Run || about
+	about, kind := followers[tool] || stoppers[tool], kindOf(tool)
+	failed, runs, isTask := m.IsError(), kind == Run || about, kind == Agent
 	if !failed && !runs && !isTask {
 		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}
