@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
@@ -85,7 +86,7 @@ func elsewhere(name string, all []check.Finding) []check.Finding {
 		return all
 	}
 	f := all[at]
-	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", session.AgentName(format), address.Importer, format, cli.ShellWords([]string{name}))
+	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", known.ProgramName(format), address.Importer, format, cli.ShellWords([]string{name}))
 	return []check.Finding{f}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -66,7 +67,7 @@ func readOnly(name string) error {
 	if _, ok := formats.Lookup([]formats.Format{chat.Anthropic, chat.OpenAI}, name); ok {
 		return cli.WithHint(err, "sess-path --as prints what APIs are sent")
 	}
-	if _, ok := formats.Lookup(exported(), name); !ok && address.IsAgent(name) {
+	if _, ok := formats.Lookup(exported(), name); !ok && known.IsAgent(name) {
 		return cli.WithHint(err, "the formats are %s", names())
 	}
 	return nil

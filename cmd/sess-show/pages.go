@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -189,7 +190,7 @@ func (d *document) owner() string {
 	}
 	for _, i := range d.path {
 		e := d.src.Entries[i]
-		if agent := cmp.Or(e.Aside(), e.Harness()); address.IsAgent(agent) {
+		if agent := cmp.Or(e.Aside(), e.Harness()); known.IsAgent(agent) {
 			return agent
 		}
 	}

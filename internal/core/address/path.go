@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -190,7 +191,7 @@ func nearAddress(operand string) (near string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	agent, ok := cli.Closest(format, append(Agents(), Remote, Self))
+	agent, ok := cli.Closest(format, append(known.Names(), Remote, Self))
 	return agent + ":" + id, ok
 }
 

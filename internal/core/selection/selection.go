@@ -19,6 +19,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -76,7 +77,7 @@ func (c *Selection) Places() []cli.Flag {
 func (c *Selection) places(all string) []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.All, "all, a", all),
-		cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them"),
+		cli.ChoicesOr(&c.Agents, "agent", append(known.Names(), address.EveryAgent), known.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them"),
 		cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents: `WHICH`"),
 	}
@@ -95,13 +96,13 @@ func (c *Selection) ExactFlag() cli.Flag {
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
-// Named are the agents whose sessions are meant, each once and in the order of [address.KnownAgents]; none
+// Named are the agents whose sessions are meant, each once and in the order of [known.Names]; none
 // for our own.
 func (c *Selection) Named() []string {
 	if slices.Contains(c.Agents, address.EveryAgent) {
-		return address.KnownAgents()
+		return known.Names()
 	}
-	return slices.DeleteFunc(address.KnownAgents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+	return slices.DeleteFunc(known.Names(), func(name string) bool { return !slices.Contains(c.Agents, name) })
 }
 
 // A Source is a session to read.
