@@ -96,19 +96,21 @@ func wanted(into any) string {
 	return "a list of strings"
 }
 
-// tokens are the strings, comments, numbers and words of a constant of jq.
-const tokens = `"(?:[^"\\]|\\.)*"|#[^\n]*|[0-9.][0-9.eE+-]*|[A-Za-z_][A-Za-z0-9_]*`
+// tokens are the strings, comments, commas, numbers and words of a constant of jq.
+const tokens = `"(?:[^"\\]|\\.)*"|#[^\n]*|,|[0-9.][0-9.eE+-]*|[A-Za-z_][A-Za-z0-9_]*`
 
 // asJSON returns a text of constants of jq as JSON: its words get quotes, unless they are values, numbers
-// are 0, and comments go.
+// are 0, comments go, and so does the comma behind the last member.
 func asJSON(text string) string {
 	var b strings.Builder
 	end := 0
 	for _, at := range regexp.MustCompile(tokens).FindAllStringIndex(text, -1) {
 		b.WriteString(text[end:at[0]])
-		token, rest := text[at[0]:at[1]], strings.TrimSpace(text[at[1]:])
+		token, rest := text[at[0]:at[1]], trimComments(text[at[1]:])
 		switch isValue := token == "true" || token == "false" || token == "null"; {
-		case token[0] == '#':
+		case token[0] == '#', token[0] == ',' && strings.HasPrefix(rest, "}"):
+		case token[0] == ',':
+			b.WriteByte(',')
 		case token[0] == '"': // jq takes control characters in it
 			for _, r := range token {
 				if r < ' ' {
@@ -127,4 +129,15 @@ func asJSON(text string) string {
 		end = at[1]
 	}
 	return b.String() + text[end:]
+}
+
+// trimComments returns a text without the space and the comments that it begins with.
+func trimComments(text string) string {
+	for {
+		text = strings.TrimSpace(text)
+		if !strings.HasPrefix(text, "#") {
+			return text
+		}
+		_, text, _ = strings.Cut(text, "\n")
+	}
 }

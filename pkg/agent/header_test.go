@@ -1,12 +1,9 @@
 package agent_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/itchyny/gojq"
 
 	"github.com/sess-tools/sess/pkg/agent"
 )
@@ -15,7 +12,7 @@ const made = `# a map
 module {
   interface: 1, name: "made", program: "Made # up", "summary": "sessions of \"Made\"", # a comment with "quotes", and true: 1
   homes: "~/.made", signs: ["\"a\": 1", "\\"], weight: 1.5e3, true: false, null: null,
-  tools: {run: "zap", read: ["look", "see"]}, resume: ["made", "--go-on", "ID"], running: ["MADE_ID", "MADE_OLD"], mark: "MADE", grows: false
+  tools: {run: "zap", read: ["look", "see"]}, resume: ["made", "--go-on", "ID"], running: ["MADE_ID", "MADE_OLD"], mark: "MADE", grows: false, # the last
 };
 def value: "};";
 `
@@ -47,39 +44,4 @@ func TestParseHeader(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-}
-
-// What jq takes for a header has the members that it has for jq.
-func FuzzParseHeader(f *testing.F) {
-	f.Add(made)
-	f.Add("module {name: \"a\", homes: []\n};")
-	f.Add(`module {name: "\u00e9\n", grows: true};`)
-	f.Fuzz(func(t *testing.T, text string) {
-		got, err := agent.ParseHeader(text)
-		q, jerr := gojq.Parse(agent.HeaderText(text))
-		if jerr != nil || q.Meta == nil {
-			return
-		}
-		want := q.Meta.ToValue()
-		if err != nil {
-			for _, name := range agent.HeaderMembers() { // one of them is not what it has to be
-				if want[name] != nil {
-					return
-				}
-			}
-			t.Fatalf("%s\n%v, and jq takes it", text, err)
-		}
-		for name, text := range map[string]string{"name": got.Name, "program": got.Program, "summary": got.Summary, "mark": got.Mark} {
-			if w, _ := want[name].(string); w != text {
-				t.Errorf("%s is %q, and %q for jq", name, text, w)
-			}
-		}
-		if w, ok := want["homes"].([]any); ok {
-			a, _ := json.Marshal(w)
-			b, _ := json.Marshal(append([]string{}, got.Homes...))
-			if string(a) != string(b) {
-				t.Errorf("homes are %s, and %s for jq", b, a)
-			}
-		}
-	})
 }
