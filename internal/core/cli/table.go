@@ -9,7 +9,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
-// Columns are those of a table for people, two spaces apart.
+// Columns are those of a table for people, two spaces apart: of words without wide characters, as in help. Tables with texts of
+// users are printed by package screen, which small programs do not link.
 type Columns []Column
 
 // A Column is one of a table. Its width is a number of characters.
