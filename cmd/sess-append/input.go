@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -373,9 +374,9 @@ func (c *config) checkUsage() error {
 	if !ok || !strings.HasPrefix(usage, "{") {
 		return cli.UsageError("--usage-json is no JSON object")
 	}
-	full, err := session.UsageOf(usage)
+	full, err := metering.UsageOf(usage)
 	if err != nil {
-		return cli.UsageError("--usage-json: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
+		return cli.UsageError("--usage-json: %v", err)
 	}
 	c.usage = full
 	return nil

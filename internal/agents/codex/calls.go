@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -204,9 +205,9 @@ func (c *conv) counted(l line, last, total js.Value) {
 	} else {
 		c.total = c.total.plus(used)
 	}
-	price := session.PriceFields(total)
+	price := metering.PriceFields(total)
 	if last.IsObject() {
-		price = session.PriceFields(last)
+		price = metering.PriceFields(last)
 	}
 	text := func(n counts) string { return string(js.Value(n.text()).Add(price...)) }
 	c.told += grew

@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -234,7 +235,7 @@ func (c *codexReader) complete(usage js.Value) {
 	if c.unknown {
 		c.rec.warn("the thread %s was begun before, and what it used until now is not recorded: so what this turn used is not known", c.thread)
 	} else {
-		fields = append(fields, js.RawField("usage", js.Value(now.minus(c.total).usage()).Add(session.PriceFields(usage)...)))
+		fields = append(fields, js.RawField("usage", js.Value(now.minus(c.total).usage()).Add(metering.PriceFields(usage)...)))
 	}
 	if known && len(c.blocks) == 0 { // its last reply failed, and is recorded
 		c.rec.rest(now.minus(c.total), js.StringField("provider", "openai"), js.RawField("details", details))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // A geminiReader reads the events of `gemini -o stream-json`, and the object that `gemini -o json`
@@ -125,7 +125,7 @@ func (g *geminiReader) result(v js.Dict, at int64) {
 	usage := js.RawField("usage", js.Object(append([]js.Field{
 		js.IntField("input", max(0, n("input_tokens")-n("cached"))),
 		js.IntField("output", n("output_tokens")), js.IntField("cacheRead", n("cached")), js.IntField("totalTokens", n("total_tokens")),
-	}, session.PriceFields(stats.Without("duration_ms", "tool_calls", "models"))...)...))
+	}, metering.PriceFields(stats.Without("duration_ms", "tool_calls", "models"))...)...))
 	if n("total_tokens") > 0 {
 		defer g.rec.counted()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -254,7 +255,7 @@ func (r *recorder) rest(used tokens, provider js.Field, more ...js.Field) {
 // spentOn adds a usage entry for what was used beside the replies, by the provider and the model of the newest answer unless
 // more has others.
 func (r *recorder) spentOn(kind, usage string, more ...js.Field) {
-	usage, err := session.CompleteUsage(usage)
+	usage, err := metering.CompleteUsage(usage)
 	if err != nil {
 		r.problem("the usage of a %s cannot be read: %v", kind, err)
 		return
