@@ -11,10 +11,10 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // nothing reports whether a session file can have no match, by its raw lines alone. It
@@ -214,7 +214,7 @@ type move struct {
 }
 
 // handed finds the lines of moves.
-var handed = grep.MustCompile([]string{convo.MovedHere}, grep.Options{Fixed: true})
+var handed = grep.MustCompile([]string{typed.MovedHere}, grep.Options{Fixed: true})
 
 // handedOver finds the places where the session says that it was handed over.
 func (d *document) handedOver(ctx context.Context) error {
@@ -223,7 +223,7 @@ func (d *document) handedOver(ctx context.Context) error {
 			return address.Locate(d.in.Name, err)
 		}
 		if e, err := session.ParseEntry(line.Text); err == nil {
-			if from, ok := convo.Moved(e); ok {
+			if from, ok := typed.Moved(e); ok {
 				d.moves = append(d.moves, move{line.Offset, selection.Origin(from)})
 			}
 		}

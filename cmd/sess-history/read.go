@@ -22,11 +22,11 @@ import (
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A prompt is one request of a user.
@@ -247,10 +247,10 @@ func (d *document) take(e session.Entry) error {
 			return errSubagent
 		}
 	}
-	if text, ok := convo.Prompt(e); ok {
+	if text, ok := typed.Prompt(e); ok {
 		written, _ := e.Timestamp()
 		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), written, d.src.Key(e)})
-	} else if from, ok := convo.Moved(e); ok {
+	} else if from, ok := typed.Moved(e); ok {
 		d.moves = append(d.moves, move{len(d.said), selection.Origin(from)})
 	}
 	return nil

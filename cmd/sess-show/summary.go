@@ -21,9 +21,10 @@ import (
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // What a summary has at most, so that it never has more than 40 lines.
@@ -46,7 +47,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 		return err
 	}
 	return buffered(w, func(b *bufio.Writer) error {
-		title, _ := convo.TitleOf(d.src.Header, d.src.Entries)
+		title, _ := titles.OfSession(d.src.Header, d.src.Entries)
 		d.heading(b, cmp.Or(c.title, title))
 		asked, answer := d.said()
 		list(b, "Asked", asked, mostAsked)
@@ -67,7 +68,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 // said returns what the user asked, and the last answer.
 func (d *document) said() (asked []string, answer string) {
 	for _, e := range d.entries() {
-		if text, ok := convo.Prompt(e); ok {
+		if text, ok := typed.Prompt(e); ok {
 			asked = append(asked, text)
 		}
 		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {

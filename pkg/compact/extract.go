@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // Bounds of an extracted summary. They keep a summary of summaries from
@@ -61,7 +62,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 		return d.text()
 	}
 	projection, _ := convo.WithoutHarness(convo.Project(p.path))
-	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !convo.IsCodexContext(m) {
+	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !typed.IsCodexContext(m) {
 		d.entry = e
 		d.reply(m.Text("\n"))
 	}
@@ -103,7 +104,7 @@ func lastRequest(projection []convo.Projected) (item string) {
 					return cite(goOn+terseLine+" (asked: "+shorten(q, subjectUnits)+")", e.Entry.ID())
 				}
 				continue
-			case m.Role() != session.RoleUser || convo.IsCodexContext(m):
+			case m.Role() != session.RoleUser || typed.IsCodexContext(m):
 				continue
 			}
 			line := shorten(requestLine(m.Text("\n")), subjectUnits)

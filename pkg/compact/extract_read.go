@@ -8,6 +8,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // read adds what messages say to the digest.
@@ -21,7 +22,7 @@ func (d *digest) read(parts []Part) {
 		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
-			if !convo.IsCodexContext(m) {
+			if !typed.IsCodexContext(m) {
 				d.user(m.Text("\n"))
 			}
 		case session.RoleAssistant:

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // limits say how much of a session is read, in bytes.
@@ -53,7 +53,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 	if row.Modified.IsZero() {
 		row.Modified = row.ModTime.Round(time.Millisecond) // as JavaScript's Date has it
 	}
-	if title, from := row.Title(); from == convo.TitlePrompt {
+	if title, from := row.Title(); from == titles.Prompt {
 		row.Prompts = []string{title} // whose title it is; a listing keeps all rows
 	} else {
 		row.Prompts = nil

@@ -7,10 +7,10 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A pending is a message that is not yet an entry.
@@ -376,10 +376,10 @@ func fromCodex(p *pending) bool {
 	users := false
 	for _, b := range p.blocks {
 		block := session.NewBlock(b)
-		if block.Type == session.BlockText && convo.IsCodexText(block.Str("text")) {
+		if block.Type == session.BlockText && typed.IsCodexText(block.Str("text")) {
 			return true
 		}
-		framed := convo.FramedBlocks(b, agent)
+		framed := typed.FramedBlocks(b, agent)
 		users = users || session.NewBlock(framed[len(framed)-1]).Harness() == ""
 		blocks = append(blocks, framed...)
 	}

@@ -23,11 +23,11 @@ import (
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // lister is the program that knows which sessions were written when, and those of
@@ -576,7 +576,7 @@ func Said(origin string, e session.Entry) uint64 {
 	at, ok := e.Timestamp()
 	role := session.RoleUser // of commands of the user and of summaries, too
 	if m, is := e.Message(); is {
-		if convo.IsBrief(m) {
+		if typed.IsBrief(m) {
 			return 0
 		}
 		if m.Role() == session.RoleAssistant || m.Role() == session.RoleToolResult {
