@@ -38,7 +38,7 @@ func (c *config) names(ctx context.Context, s *cli.Streams, operands []string) (
 
 // checkOne checks one session and prints its findings.
 func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]check.Finding, error) {
-	if err := address.Named(name); err != nil {
+	if err := address.RefuseEmpty(name); err != nil {
 		return nil, err
 	}
 	in, err := address.Open(ctx, s, name)

@@ -61,8 +61,8 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// readOnly returns the error of a format that is only read.
-func readOnly(name string) error {
+// readOnlyError returns the error of a format that is only read.
+func readOnlyError(name string) error {
 	err := cli.UsageError("%s: %v", name, formats.ErrReadOnly)
 	if _, ok := formats.Lookup([]formats.Format{chat.Anthropic, chat.OpenAI}, name); ok {
 		return cli.WithHint(err, "sess-path --as prints what APIs are sent")
@@ -78,7 +78,7 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 	if len(operands) == 0 {
 		return nil, "", cli.UsageError("no format named: one of %s", names())
 	}
-	if err := readOnly(operands[0]); err != nil {
+	if err := readOnlyError(operands[0]); err != nil {
 		return nil, "", err
 	}
 	format, ok := formats.Lookup(exported(), operands[0])

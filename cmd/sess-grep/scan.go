@@ -136,8 +136,8 @@ func (d *document) forget() {
 	}
 }
 
-// first returns the offset of the first line that has a match, or of which that cannot
-// be said from the line alone; ok is false if there is none.
+// first returns the offset of the first line that has a match, or that may have one: the line alone does not tell, see
+// [document.maybe]. ok is false if there is no such line.
 func (d *document) first(ctx context.Context) (offset int64, ok bool, err error) {
 	g := d.g
 	if g.headerRows(d.header).some() {
@@ -154,8 +154,8 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 	return 0, false, nil
 }
 
-// maybe reports whether a line has a match, or that cannot be said of it: it is
-// damaged, or of an old version, whose entries change when they are read.
+// maybe reports whether a line has a match, or may have one: it is damaged, or of an old version, whose entries change when
+// they are read.
 func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	if d.header.Version < session.Version {
 		return true, nil
@@ -171,7 +171,7 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	return ok, err
 }
 
-// read reads the tree of the session, and warns of its damage.
+// read reads the tree of the session into d.tree, down to the leaf that was asked for, and warns of damage.
 func (d *document) read(ctx context.Context) error {
 	old := d.header.Version < session.Version
 	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {

@@ -193,6 +193,7 @@ type move struct {
 	from   string // the origin of the other session
 }
 
+// read takes in the prompts of a session, and the places where it was handed over.
 func (d *document) read(r io.Reader) error {
 	if d.header.Version < session.Version { // entries get ids when they are read
 		s, err := session.Read(r)

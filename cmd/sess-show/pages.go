@@ -86,7 +86,7 @@ func split(d *document) (parts [][2]int) {
 // makeDirectory makes a page of each session, and an index of them.
 func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []string) error {
 	for _, name := range operands {
-		if err := address.Named(name); err != nil {
+		if err := address.RefuseEmpty(name); err != nil {
 			return err
 		}
 	}

@@ -54,8 +54,8 @@ func ReadCut(r io.Reader, cut func(line string) string) (*Session, error) {
 	return rd.read(r)
 }
 
-// shortMember is how many bytes a member's text has at most that is kept whatever
-// it is.
+// shortMember is a number of bytes: the text of a member that has no more is kept in the outline, whatever the member
+// is called.
 const shortMember = 40
 
 // An outliner makes outlines of lines, in the pass that validates them.

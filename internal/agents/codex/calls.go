@@ -141,8 +141,8 @@ func (c *conv) settleBefore(l line) {
 	c.settle()
 }
 
-// settle is flush where no result can come any more: codex says that such a call was
-// aborted.
+// settle flushes the messages that wait for results when no result can come any more. A call without one gets the result
+// that codex gives it, which says that the call was aborted.
 func (c *conv) settle() {
 	if x := c.x; x != nil {
 		c.x = nil

@@ -19,8 +19,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Export writes a rollout of the path to the leaf, and on request the line that
-// names it.
+// Export writes a rollout of the path to the leaf, and with [formats.Target.Index] the line of codex's index that has the
+// title of the session.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)

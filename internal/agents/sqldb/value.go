@@ -106,9 +106,8 @@ func Absent(ctx context.Context, tx *sql.Tx, table, column, id string) error {
 	return err
 }
 
-// Prepare makes the tables of schema in an empty database. In any other one each of the
-// selections, "COLUMNS FROM TABLE", must be possible, or the error matches [ErrSchema] and
-// goes on with note.
+// Prepare makes the tables of schema in an empty database. A database that has tables must be able to select each of the
+// selections, "COLUMNS FROM TABLE"; else the error matches [ErrSchema], and note is part of its text.
 func Prepare(ctx context.Context, tx *sql.Tx, schema, note string, selections ...string) error {
 	var tables int
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {

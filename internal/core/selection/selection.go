@@ -250,7 +250,7 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 		s.Fold()
 	}
 	for _, op := range operands {
-		if err := address.Named(op); err != nil {
+		if err := address.RefuseEmpty(op); err != nil {
 			return out, err
 		}
 		if op == address.Remote+":" {
