@@ -18,9 +18,9 @@ type limits struct {
 	first, last int64 // the first window at each end, and what the tail may grow to
 }
 
-// usual has a first window that holds the header and the first question of any
-// ordinary session, and costs one read. The last is for a session that ends in
-// one huge tool result.
+// usual are the limits of a listing. The first window is one read, and holds the header and the
+// first question of nearly all sessions. The tail may grow far enough for a session that ends in one huge
+// tool result.
 var usual = limits{whole: 1 << 20, first: 64 << 10, last: 4 << 20}
 
 // A rowReader reads rows of a listing, one after the other.

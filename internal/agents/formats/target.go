@@ -398,8 +398,8 @@ func FileName(h session.Header) string {
 	return name
 }
 
-// What a compressed file may become when nothing else is said: this many times its size,
-// but at least the one number of bytes and at most the other.
+// The expansion of a compressed file has at most expandTimes its bytes, unless a limit was given: no fewer than expandLeast
+// may be read, and no more than expandMost.
 const (
 	expandTimes = 1000
 	expandLeast = 64 << 20

@@ -183,8 +183,8 @@ func isLead(e session.Entry) bool {
 	return err == nil && e.Type() == session.TypeTitle
 }
 
-// keepEntry keeps an entry. A second header, and an object that is neither of a
-// type nor can be named by its id, are none.
+// keepEntry keeps an entry, and sets aside the header of another session and an
+// object without a type and an id.
 func (rp *repair) keepEntry(e session.Entry) {
 	switch {
 	case e.Type() == session.TypeSession:
