@@ -28,6 +28,7 @@ type Agent struct {
 	Mark    string   // a variable that it sets for commands, if it hands no id to them
 
 	Map     bool // its format is a map
+	Native  bool // its sessions are files that every tool reads in place
 	Grows   bool // a session that goes on is one to which entries are appended
 	Written bool // sessions can be written in its format
 }

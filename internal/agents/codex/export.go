@@ -63,7 +63,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		return err
 	}
 	if formats.IsDir(t.Path) { // else codex does not look there
-		t.Next = [][]string{{"codex", "resume", x.id}}
+		t.Next = formats.ResumeWith(agent, x.id)
 	}
 	return x.index(ctx)
 }

@@ -62,7 +62,7 @@ type About struct {
 // AboutOf describes the format of an agent, or an API, as far as the table of package agent does.
 func AboutOf(name string) About {
 	a, _ := agent.Named(name)
-	return About{Name: name, Summary: a.Summary, ReadOnly: !a.Written, Grows: a.Grows}
+	return About{Name: name, Summary: a.Summary, ReadOnly: !a.Written, Native: a.Native, Grows: a.Grows}
 }
 
 // Kept returns the part in front of the colon of the names of the format's custom entries.

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -405,6 +406,15 @@ const (
 	expandLeast = 64 << 20
 	expandMost  = 4 << 30
 )
+
+// ResumeWith returns the commands for [Target.Next] that go on with a session in an agent: one, or none.
+func ResumeWith(name, id string) [][]string {
+	a, _ := agent.Named(name)
+	if command := a.ResumeWith(id); command != nil {
+		return [][]string{command}
+	}
+	return nil
+}
 
 // An ExpansionError is the error of a compressed file that becomes more than it may.
 type ExpansionError struct {

@@ -98,7 +98,7 @@ func (f format) About() formats.About {
 		home = homes.Omp
 	}
 	about := formats.AboutOf(f.name)
-	about.Versions, about.Native = f.versions, true
+	about.Versions = f.versions
 	about.Home = func(env formats.Env) (string, error) { return home(env.Homes()) }
 	return about
 }

@@ -319,10 +319,11 @@ func Format(name string) string {
 	if err != nil {
 		return ""
 	}
-	if name := strings.TrimSpace(string(format)); name != "pi" && name != "omp" {
-		return name
+	name = strings.TrimSpace(string(format))
+	if a, _ := known.Agent(name); a.Native {
+		return "" // one of ours, which is damaged
 	}
-	return "" // one of ours, which is damaged
+	return name
 }
 
 // Warn prints problems as warnings.
