@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -359,9 +360,9 @@ func (c *config) checkUsage() error {
 	if !ok || !strings.HasPrefix(usage, "{") {
 		return cli.UsageError("--usage-json is no JSON object")
 	}
-	full, err := session.UsageOf(usage)
+	full, err := metering.UsageOf(usage)
 	if err != nil {
-		return cli.UsageError("--usage-json: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
+		return cli.UsageError("--usage-json: %v", err)
 	}
 	c.usage = full
 	return nil

@@ -165,8 +165,8 @@ func (c *config) named(s *cli.Streams, verdicts []verdict) error {
 	return nil
 }
 
-// started says of the agents that sessions started, and whose sessions were not looked at; they break gates about what must not
-// happen if that is strict.
+// started warns of sub-agents that the sessions started and whose sessions are not among the sessions looked at. With --strict
+// each of them breaks the gates that forbid something, since it may have done that.
 func (c *config) started(s *cli.Streams, verdicts []verdict) {
 	looked := map[string]int{}
 	for _, v := range verdicts {

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
@@ -37,7 +38,7 @@ func (c *config) names(ctx context.Context, s *cli.Streams, operands []string) (
 
 // checkOne checks one session and prints its findings.
 func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]check.Finding, error) {
-	if err := address.Named(name); err != nil {
+	if err := address.RefuseEmpty(name); err != nil {
 		return nil, err
 	}
 	in, err := address.Open(ctx, s, name)
@@ -85,7 +86,7 @@ func elsewhere(name string, all []check.Finding) []check.Finding {
 		return all
 	}
 	f := all[at]
-	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", session.AgentName(format), address.Importer, format, cli.ShellWords([]string{name}))
+	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", known.ProgramName(format), address.Importer, format, cli.ShellWords([]string{name}))
 	return []check.Finding{f}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -60,13 +61,13 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// readOnly returns the error of a format that is only read.
-func readOnly(name string) error {
+// readOnlyError returns the error of a format that is only read.
+func readOnlyError(name string) error {
 	err := cli.UsageError("%s: %v", name, formats.ErrReadOnly)
 	if _, ok := formats.Lookup([]formats.Format{chat.Anthropic, chat.OpenAI}, name); ok {
 		return cli.WithHint(err, "sess-path --as prints what APIs are sent")
 	}
-	if _, ok := formats.Lookup(exported(), name); !ok && address.IsAgent(name) {
+	if _, ok := formats.Lookup(exported(), name); !ok && known.IsAgent(name) {
 		return cli.WithHint(err, "the formats are %s", names())
 	}
 	return nil
@@ -77,7 +78,7 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 	if len(operands) == 0 {
 		return nil, "", cli.UsageError("no format named: one of %s", names())
 	}
-	if err := readOnly(operands[0]); err != nil {
+	if err := readOnlyError(operands[0]); err != nil {
 		return nil, "", err
 	}
 	format, ok := formats.Lookup(exported(), operands[0])

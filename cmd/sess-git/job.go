@@ -19,9 +19,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/blame"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A job finds what sessions have to do with commits.
@@ -180,7 +180,7 @@ func (j *job) look(_ context.Context, src selection.Source, whole *address.Sourc
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	own := 0                                         // entries in front of this one were handed over
 	for i, e := range slices.Backward(whole.Entries) {
-		if _, ok := convo.Moved(e); ok {
+		if _, ok := typed.Moved(e); ok {
 			own = i
 			break
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // nothing reports whether a session file can have no match, by its raw lines alone. It
@@ -124,8 +124,8 @@ func (d *document) forget() {
 	}
 }
 
-// first returns the offset of the first line that has a match, or of which that cannot
-// be said from the line alone; ok is false if there is none.
+// first returns the offset of the first line that has a match, or that may have one: the line alone does not tell, see
+// [document.maybe]. ok is false if there is no such line.
 func (d *document) first(ctx context.Context) (offset int64, ok bool, err error) {
 	g := d.g
 	if g.headerRows(d.header).some() {
@@ -142,8 +142,8 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 	return 0, false, nil
 }
 
-// maybe reports whether a line has a match, or that cannot be said of it: it is
-// damaged, or of an old version, whose entries change when they are read.
+// maybe reports whether a line has a match, or may have one: it is damaged, or of an old version, whose entries change when
+// they are read.
 func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	if d.header.Version < session.Version {
 		return true, nil
@@ -159,7 +159,7 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	return ok, err
 }
 
-// read reads the tree of the session, and warns of its damage.
+// read reads the tree of the session into d.tree, down to the leaf that was asked for, and warns of damage.
 func (d *document) read(ctx context.Context) error {
 	old := d.header.Version < session.Version
 	if !old {
@@ -202,7 +202,7 @@ type move struct {
 }
 
 // handed finds the lines of moves.
-var handed = grep.MustCompile([]string{convo.MovedHere}, grep.Options{Fixed: true})
+var handed = grep.MustCompile([]string{typed.MovedHere}, grep.Options{Fixed: true})
 
 // handedOver finds the places where the session says that it was handed over.
 func (d *document) handedOver(ctx context.Context) error {
@@ -211,7 +211,7 @@ func (d *document) handedOver(ctx context.Context) error {
 			return address.Locate(d.in.Name, err)
 		}
 		if e, err := session.ParseEntry(line.Text); err == nil {
-			if from, ok := convo.Moved(e); ok {
+			if from, ok := typed.Moved(e); ok {
 				d.moves = append(d.moves, move{line.Offset, selection.Origin(from)})
 			}
 		}

@@ -30,9 +30,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // A job is one hand-off.
@@ -147,7 +147,7 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	j.carried.Header.CWD = j.here
 	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief) { // without the prompts that it is made of
-		j.carried.Header.Title, _ = convo.TitleOf(j.src.Header, j.src.Entries)
+		j.carried.Header.Title, _ = titles.OfSession(j.src.Header, j.src.Entries)
 	}
 	now := time.Now().UnixMilli()
 	if len(j.fitting.Cut) > 0 || j.brief {
@@ -378,7 +378,7 @@ func (j *job) report() (lines []string) {
 			head = strings.Repeat(" ", indent)
 		}
 	}
-	if title, _ := convo.TitleOf(j.src.Header, j.src.Entries); title != "" {
+	if title, _ := titles.OfSession(j.src.Header, j.src.Entries); title != "" {
 		add(j.clean(title))
 	}
 	add(fmt.Sprintf("%s to %s, in %s", screen.Short(nil)(j.address), j.to, sc.Directory(j.here, max(width, screen.Least))))

@@ -22,11 +22,11 @@ import (
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A prompt is one request of a user.
@@ -187,6 +187,7 @@ type move struct {
 	from   string // the origin of the other session
 }
 
+// read takes in the prompts of a session, and the places where it was handed over.
 func (d *document) read(r io.Reader) error {
 	if d.header.Version < session.Version { // entries get ids when they are read
 		s, err := session.Read(r)
@@ -239,10 +240,10 @@ func (d *document) take(e session.Entry) error {
 	if !d.subagent && selection.IsSubagent(d.header, e) {
 		d.subagent = true
 	}
-	if text, ok := convo.Prompt(e); ok {
+	if text, ok := typed.Prompt(e); ok {
 		written, _ := e.Timestamp()
 		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), written, d.src.Key(e)})
-	} else if from, ok := convo.Moved(e); ok {
+	} else if from, ok := typed.Moved(e); ok {
 		d.moves = append(d.moves, move{len(d.said), selection.Origin(from)})
 	}
 	return nil

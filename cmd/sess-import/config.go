@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -109,15 +110,15 @@ func (c *config) origin(ctx context.Context, about formats.About) (o session.Ori
 	return o
 }
 
-// known returns the formats, and the user's own maps.
-var known = sync.OnceValue(func() []formats.Format { return all.Known(address.MapDir()) })
+// readable returns the formats, and the user's own maps.
+var readable = sync.OnceValue(func() []formats.Format { return all.Known(known.MapDir()) })
 
 // known returns the formats that a run knows: with --map that one, too.
 func (c *config) known() []formats.Format {
 	if c.theirs != nil {
-		return jqmap.Merged(known(), []formats.Format{c.theirs}, jqmap.Embedded()[0])
+		return jqmap.Merged(readable(), []formats.Format{c.theirs}, jqmap.Embedded()[0])
 	}
-	return known()
+	return readable()
 }
 
 func names() string {
@@ -147,7 +148,7 @@ func (c *config) load() (err error) {
 	if c.theirs, err = jqmap.Load(c.mapFile); err != nil {
 		return cli.UsageError("%v", err)
 	}
-	if _, refused := jqmap.Shadows(known(), c.theirs.About().Name); refused {
+	if _, refused := jqmap.Shadows(readable(), c.theirs.About().Name); refused {
 		return cli.UsageError("%s: %s is a format of the program, which no map replaces", c.mapFile, c.theirs.About().Name)
 	}
 	c.name = c.theirs.About().Name
@@ -370,7 +371,7 @@ func (c *config) pointed(err error) error {
 func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch {
 	case at.Kind == "FORMAT":
-		for _, f := range known() {
+		for _, f := range readable() {
 			about := f.About()
 			at.Match(func(c cli.Candidate) { add(cli.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
 		}
@@ -382,7 +383,7 @@ func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 // archived adds the sessions of a source, the newest first, those of this directory alone if there are any and nothing of an
 // id was typed: their ids and times at first, and then their titles, which take longer.
 func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
-	f, ok := formats.Lookup(known(), at.Operands[0])
+	f, ok := formats.Lookup(readable(), at.Operands[0])
 	if !ok {
 		return
 	}

@@ -53,7 +53,7 @@ func places() iter.Seq[home] {
 	return func(yield func(home) bool) {
 		user, _ := os.UserHomeDir() // an agent that needs it has no home
 		env := formats.Env{Getenv: os.Getenv, Home: user, Git: git.Run}
-		for _, f := range known() {
+		for _, f := range readable() {
 			place := f.About().Home
 			if place == nil {
 				continue

@@ -7,14 +7,14 @@ import (
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/jqmap"
-	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 )
 
 // printMaps prints the maps: the name, the interface, the origin, and the error, with tabs between. sess-doctor reads
 // it.
 func printMaps(s *cli.Streams) error {
-	own := jqmap.Own(address.MapDir())
+	own := jqmap.Own(known.MapDir())
 	for _, f := range append(jqmap.Embedded(), own...) {
 		m, ok := f.(*jqmap.Map)
 		if !ok {
@@ -45,7 +45,7 @@ func printMaps(s *cli.Streams) error {
 
 // printMap prints a map, for a user to start from.
 func printMap(s *cli.Streams, name string) error {
-	f, _ := formats.Lookup(known(), name)
+	f, _ := formats.Lookup(readable(), name)
 	m, ok := f.(*jqmap.Map)
 	if !ok {
 		return cli.WithHint(cli.UsageError("no map %q", name), "sess-import --maps prints the maps there are")

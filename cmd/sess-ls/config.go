@@ -8,11 +8,11 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -78,7 +78,7 @@ func (c *config) addresses(ctx context.Context, s *cli.Streams, operands []strin
 		if found != op {
 			c.sessions.CWD = "" // which the address had
 			if tty.IsTerminal(s.OutFile()) && s.Once(name) {
-				s.Infof("sess-ls --agent %s lists all of %s", name, session.AgentName(name))
+				s.Infof("sess-ls --agent %s lists all of %s", name, known.ProgramName(name))
 			}
 		}
 		c.named = append(c.named, named{name, id, found != op})

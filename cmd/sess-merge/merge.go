@@ -279,7 +279,7 @@ func (c *config) flags() []cli.Flag {
 // check refuses flags that contradict each other, and operands that are too few.
 func (c *config) check(operands []string) error {
 	for _, name := range operands {
-		if err := address.Named(name); err != nil {
+		if err := address.RefuseEmpty(name); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -59,7 +60,7 @@ func (c *config) agent(argv []string) string {
 	if name == stream.Auto && len(argv) > 0 {
 		name = filepath.Base(argv[0])
 	}
-	if !address.IsAgent(name) {
+	if !known.IsAgent(name) {
 		return ""
 	}
 	return name

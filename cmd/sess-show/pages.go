@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -85,7 +86,7 @@ func split(d *document) (parts [][2]int) {
 // makeDirectory makes a page of each session, and an index of them.
 func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []string) error {
 	for _, name := range operands {
-		if err := address.Named(name); err != nil {
+		if err := address.RefuseEmpty(name); err != nil {
 			return err
 		}
 	}
@@ -189,7 +190,7 @@ func (d *document) owner() string {
 	}
 	for _, i := range d.path {
 		e := d.src.Entries[i]
-		if agent := cmp.Or(e.Aside(), e.Harness()); address.IsAgent(agent) {
+		if agent := cmp.Or(e.Aside(), e.Harness()); known.IsAgent(agent) {
 			return agent
 		}
 	}

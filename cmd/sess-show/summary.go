@@ -20,9 +20,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // How many commits and breaches a summary has at most, so that it never has more than 40 lines.
@@ -40,7 +40,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 		return err
 	}
 	return buffered(w, func(b *bufio.Writer) error {
-		title, _ := convo.TitleOf(d.src.Header, d.src.Entries)
+		title, _ := titles.OfSession(d.src.Header, d.src.Entries)
 		d.heading(b, cmp.Or(c.title, title))
 		writeLines(b, brief.Of(d.entries(), d.src.Header.CWD).Lines(page.InlineText))
 		list(b, "Commits", d.commits, mostCommits)

@@ -156,7 +156,7 @@ func (r *report) contextScreen(rows []weight, c usage.Context) error {
 	cols = append(cols,
 		screen.Col{Head: "TOKENS", Right: true}, screen.Col{Head: "SHARE", Right: true, From: 50},
 		screen.Col{Head: "ENTRIES", Right: true, From: 70}, screen.Col{Flex: true, Bar: true})
-	slices.SortStableFunc(rows, func(a, b weight) int { return cmp.Compare(outside(a), outside(b)) })
+	slices.SortStableFunc(rows, func(a, b weight) int { return cmp.Compare(outsideRank(a), outsideRank(b)) })
 	var most int64
 	for _, w := range rows {
 		most = max(most, w.tokens)
@@ -190,8 +190,8 @@ func (r *report) contextScreen(rows []weight, c usage.Context) error {
 	})
 }
 
-// outside is 1 for what no file has.
-func outside(w weight) int {
+// outsideRank sorts tokens that no file has, such as those of tools, behind the others: it is 1 for them, and 0 for others.
+func outsideRank(w weight) int {
 	if w.key[0] == usage.KindOutside {
 		return 1
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact/flags"
@@ -31,7 +32,7 @@ type collection struct {
 
 func (c *collection) flags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		cli.ChoicesOr(&c.agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent,
+		cli.ChoicesOr(&c.agents, "agent", append(known.Names(), address.EveryAgent), known.IsAgent,
 			"only sessions of the agents `NAME,NAME`, where they keep them: bring those in the store up to date first, as sess-import --all --store does"),
 		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, or the path of its file; with --agent"),
 		cli.String(&c.transcript, "transcript", "", "with --agent, read `PATH`, a file or a directory, instead of where the agent keeps its sessions"),

@@ -119,7 +119,7 @@ func (c *config) chosen(operands []string) error {
 
 // file returns the file of a session that is named by its path or id.
 func (c *config) file(ctx context.Context, name string) (string, error) {
-	if err := address.Named(name); err != nil {
+	if err := address.RefuseEmpty(name); err != nil {
 		return "", err
 	}
 	path, err := address.Path(ctx, name)

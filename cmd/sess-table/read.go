@@ -16,9 +16,9 @@ import (
 	"github.com/sess-tools/sess/internal/readers/gate"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // rows are those of a session, in the order of its file.
@@ -129,7 +129,7 @@ func (t *tables) sessionOf(src selection.Source, whole *address.Source) sessionR
 	if r.Name, r.ParentName, r.Parent = s.Names(); h.ParentSession == "" {
 		r.ParentName, r.Parent = "", "" // the base of no path is a dot
 	}
-	r.Title, _ = convo.TitleOf(h, whole.Entries)
+	r.Title, _ = titles.OfSession(h, whole.Entries)
 	if leaf, ok := whole.Session.Leaf(); ok {
 		r.Leaf = whole.Entries[leaf].ID()
 	}

@@ -57,9 +57,7 @@ func first(ctx context.Context, s *cli.Streams) error {
 	all, newest := tally(ours, foreign), latest(append(newest, foreign...))
 	sc := screen.On(s.Out, s.OutFile(), "")
 	if len(all) == 0 {
-		for line := range strings.Lines("No sessions on this machine yet. Looked for:\n" + lookedFor(ctx, sc)) {
-			err = cmp.Or(err, writeLine(sc, strings.TrimSuffix(line, "\n")))
-		}
+		err = errors.Join(writeLine(sc, "No sessions on this machine yet. Looked for:"), writeLookedFor(ctx, sc))
 	} else if err = writeStock(sc, all); err == nil {
 		err = writeLatest(sc, newest)
 	}
@@ -75,8 +73,8 @@ func first(ctx context.Context, s *cli.Streams) error {
 // named are the agents whose places are named where there is no session; the others are counted.
 var named = []string{"claude", "codex"}
 
-// lookedFor says where there is no session.
-func lookedFor(ctx context.Context, sc *screen.Screen) string {
+// writeLookedFor says where there is no session.
+func writeLookedFor(ctx context.Context, sc *screen.Screen) error {
 	var rows [][]string
 	others := 0
 	text, _ := subprocess.Output(ctx, address.Importer, "--homes", "--verbose") // without it our own place is left
@@ -95,13 +93,16 @@ func lookedFor(ctx context.Context, sc *screen.Screen) string {
 		}
 		rows = append(rows, []string{program, sc.Directory(root, 60), state})
 	}
-	if len(rows) == 0 {
-		return ""
-	}
-	if others > 0 {
+	if others > 0 && len(rows) > 0 {
 		rows[len(rows)-1][2] += fmt.Sprintf("        %s and %d more: sess-import --homes -v", sc.Marks.More, others)
 	}
-	return cli.Table("  ", rows)
+	return sc.Table(make([]screen.Col, 4), func(yield func([]screen.Cell) bool) {
+		for _, row := range rows {
+			if !yield([]screen.Cell{{}, {Text: row[0]}, {Text: row[1]}, {Text: row[2]}}) { // the first one is the indent
+				return
+			}
+		}
+	})
 }
 
 // stored counts our own sessions, without reading them, and lists the newest.

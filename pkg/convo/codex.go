@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A CodexCopy is a message that codex keeps when it compacts.
@@ -26,7 +27,7 @@ func CodexKept(all []session.Message, keep int64) (out []CodexCopy) {
 		if keep <= 0 {
 			break
 		}
-		if m.Role() != session.RoleUser || IsCodexContext(m) {
+		if m.Role() != session.RoleUser || typed.IsCodexContext(m) {
 			continue
 		}
 		m = textAlone(m)

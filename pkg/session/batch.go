@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // A Batch collects new entries for one session. The entries of a batch are
@@ -228,13 +229,6 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %s", ErrRefused, reason)
 }
 
-// noUsage is the usage of a message without counters. A message without a usage
-// crashes pi 0.73 and oh-my-pi 13.
-const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":` + noCost + `}`
-
-// noCost is the cost in a usage that has none.
-const noCost = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}`
-
 // Roles returns the roles a message may be stored with, sorted.
 func Roles() []string {
 	return slices.Sorted(slices.Values([]string{
@@ -319,14 +313,14 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	}
 	m = withDefaults(m,
 		js.StringField("api", orUnknown(b.Defaults.API)), js.StringField("provider", orUnknown(b.Defaults.Provider)),
-		js.StringField("model", orUnknown(b.Defaults.Model)), js.RawField("usage", cmp.Or(b.Defaults.Usage, noUsage)), js.StringField("stopReason", stop),
+		js.StringField("model", orUnknown(b.Defaults.Model)), js.RawField("usage", cmp.Or(b.Defaults.Usage, metering.NoUsage)), js.StringField("stopReason", stop),
 		js.IntField("timestamp", b.Now))
 	if err := b.understood(m); err != nil { // before its usage gets the counters it lacks
 		return Message{}, err
 	}
-	full, err := CompleteUsage(m.Get("usage"))
+	full, err := metering.CompleteUsage(m.Get("usage"))
 	if err != nil {
-		return Message{}, err
+		return Message{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if full != m.Get("usage") {
 		m = NewMessage(string(js.Value(m.Raw()).With("usage", js.Value(full))))

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -22,29 +23,22 @@ import (
 //
 // A custom message of an extension of pi or oh-my-pi has no such name. It is the session's own.
 
-// agents are the names that importers and recorders put in front of a colon, with what the
-// programs are called.
-var agents = map[string]string{
-	"aider":       "Aider",
+// writers are the names in front of a colon that are no agents' and no APIs', see [agent.Named]: with what their
+// writers are called.
+var writers = map[string]string{
 	"chat":        "the chat",
-	"anthropic":   "Anthropic's API",
-	"claude":      "Claude Code",
-	"codex":       "Codex",
-	"copilot":     "Copilot",
-	"entire":      "Entire",
-	"gemini":      "Gemini CLI",
-	"grok":        "Grok Build",
-	"kimi":        "Kimi Code",
-	"kimicli":     "kimi-cli",
-	"omp":         "oh-my-pi",
-	"opencode":    "opencode",
-	"openai":      "OpenAI's API",
-	"openoxide":   "OpenOxide",
-	"pi":          "pi",
-	"qwen":        "Qwen Code",
 	"sess":        "sess",
 	"sess-record": "sess-record",
-	"zeroclaw":    "ZeroClaw",
+}
+
+// programName returns what the program is called whose short name importers and recorders put in front of a colon; ok is
+// false if none has it.
+func programName(name string) (program string, ok bool) {
+	if a, ok := agent.Named(name); ok {
+		return a.Program, true
+	}
+	program, ok = writers[name]
+	return program, ok
 }
 
 // ownAgent is the prefix of the names of agents that only the user knows, whose sessions are read by a map of the user's own.
@@ -56,11 +50,11 @@ func OwnAgent(name string) string { return ownAgent + name }
 
 // AgentName returns what the program is called whose short name is given, "claude" for
 // one; of an unknown one its short name.
-func AgentName(agent string) string {
-	if name, ok := agents[agent]; ok {
-		return name
+func AgentName(name string) string {
+	if program, ok := programName(name); ok {
+		return program
 	}
-	return strings.TrimPrefix(agent, ownAgent)
+	return strings.TrimPrefix(name, ownAgent)
 }
 
 const contextSuffix = ":context"
@@ -81,9 +75,9 @@ func agentOf(customType string) string {
 	if customType == CustomCalls {
 		return ""
 	}
-	agent, _, ok := strings.Cut(customType, ":")
-	if _, known := agents[agent]; ok && (known || strings.HasPrefix(agent, ownAgent)) {
-		return agent
+	name, _, ok := strings.Cut(customType, ":")
+	if _, known := programName(name); ok && (known || strings.HasPrefix(name, ownAgent)) {
+		return name
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // ReadOutline is Read for a caller who needs the tree of a session and not its text: it takes memory for each
@@ -53,8 +54,8 @@ func ReadCut(r io.Reader, cut func(line string) string) (*Session, error) {
 	return rd.read(r)
 }
 
-// shortMember is how many bytes a member's text has at most that is kept whatever
-// it is.
+// shortMember is a number of bytes: the text of a member that has no more is kept in the outline, whatever the member
+// is called.
 const shortMember = 40
 
 // An outliner makes outlines of lines, in the pass that validates them.
@@ -207,7 +208,7 @@ func (k *outliner) message(m messageParts) js.Span {
 		k.add(`"responseId"`, m.response)
 		k.add(`"model"`, m.model)
 	}
-	if js.Value(m.usage).IsObject() && (m.response != "" || !countsTokens(m.usage)) {
+	if js.Value(m.usage).IsObject() && (m.response != "" || !metering.CountsTokens(m.usage)) {
 		k.add(`"usage"`, m.usage)
 	}
 	if m.foreignMember != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // Entry types, as pi 1.5 and oh-my-pi 18 write them (sess-format(5)).
@@ -198,8 +199,8 @@ func (m Message) Foreign() string {
 	if first < len(foreignMembers) {
 		return "the member " + strings.Trim(foreignMembers[first], `"`) + " beside the content"
 	}
-	if strings.HasPrefix(m.Get("usage"), "{") && !countsTokens(m.Get("usage")) {
-		return "a usage without one counter that is known: " + strings.Join(counters, ", ")
+	if strings.HasPrefix(m.Get("usage"), "{") && !metering.CountsTokens(m.Get("usage")) {
+		return "a usage without one counter that is known: " + strings.Join(metering.Counters(), ", ")
 	}
 	return ""
 }

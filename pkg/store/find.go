@@ -126,8 +126,8 @@ type search struct {
 	skipped       []error // what could not be read
 }
 
-// skip takes note of what could not be read, other than files that are no
-// sessions and a store that does not exist.
+// skip remembers the error of a file that could not be read, unless the file is no session of ours, no regular file, or
+// not there.
 func (sr *search) skip(path string, err error) {
 	if !errors.Is(err, session.ErrNotSession) && !errors.Is(err, session.ErrVersion) &&
 		!errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errIrregular) {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // defaultWorkers is how many files are read at once. More than there are
@@ -35,8 +35,8 @@ type Row struct {
 	session.Info
 }
 
-// Title returns the title of the session and where it comes from, see [convo.Title].
-func (r Row) Title() (title, from string) { return convo.Title(r.Name, r.Prompts) }
+// Title returns the title of the session and where it comes from, see [titles.Of].
+func (r Row) Title() (title, from string) { return titles.Of(r.Name, r.Prompts) }
 
 // Options says which sessions are read, and how. The zero value is ready for use.
 type Options struct {

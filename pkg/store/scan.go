@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // limits say how much of a session is read, in bytes.
@@ -18,9 +18,9 @@ type limits struct {
 	first, last int64 // the first window at each end, and what the tail may grow to
 }
 
-// usual has a first window that holds the header and the first question of any
-// ordinary session, and costs one read. The last is for a session that ends in
-// one huge tool result.
+// usual are the limits of a listing. The first window is one read, and holds the header and the
+// first question of nearly all sessions. The tail may grow far enough for a session that ends in one huge
+// tool result.
 var usual = limits{whole: 1 << 20, first: 64 << 10, last: 4 << 20}
 
 // A rowReader reads rows of a listing, one after the other.
@@ -53,7 +53,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 	if row.Modified.IsZero() {
 		row.Modified = row.ModTime.Round(time.Millisecond) // as JavaScript's Date has it
 	}
-	if title, from := row.Title(); from == convo.TitlePrompt {
+	if title, from := row.Title(); from == titles.Prompt {
 		row.Prompts = []string{title} // whose title it is; a listing keeps all rows
 	} else {
 		row.Prompts = nil

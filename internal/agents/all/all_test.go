@@ -10,14 +10,19 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
+	if n := len(agent.All()); n != len(all.Formats())-2 { // all but two APIs
+		t.Errorf("%d agents", n)
+	}
 	empty := formatstest.Parse(t, `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`)
 	for _, f := range all.Formats() {
 		about := f.About()
@@ -27,6 +32,13 @@ func TestFormats(t *testing.T) {
 		seen[about.Name] = true
 		if _, ok := formats.Lookup(written.Formats(), about.Name); ok == about.ReadOnly {
 			t.Errorf("%s: read only %t, and among those that are written: %t", about.Name, about.ReadOnly, ok)
+		}
+		_, isMap := f.(*jqmap.Map)
+		if a, ok := agent.Named(about.Name); !ok || a.Summary != about.Summary || a.Written == about.ReadOnly || a.Grows != about.Grows || a.Map != isMap {
+			t.Errorf("the table of agents has\n%+v\nthe format\n%+v", a, about)
+		}
+		if agent.Has(about.Name) != (about.Home != nil) {
+			t.Errorf("%s: an agent is a format with a place for its sessions", about.Name)
 		}
 		target := formats.NewTarget(func(formats.Loss) {})
 		target.Out = io.Discard

@@ -12,14 +12,14 @@ import (
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
-// typed lists what people typed in sessions that are no part of the project, as it was read in the files by eye: a path, and for
+// asked lists what people typed in sessions that are no part of the project, as it was read in the files by eye: a path, and for
 // each prompt its line or message in the file, and the beginning of the SHA-256 of its text without blanks around it.
 //
 //go:embed testdata/prompts.tsv
-var typed string
+var asked string
 
 // TestPromptsWild compares the prompts of the sessions in the directories of SESS_PEOPLE with what people typed. The first part
 // of a path in the list is the last one of such a directory.
@@ -33,7 +33,7 @@ func TestPromptsWild(t *testing.T) {
 		t.Skip("SESS_PEOPLE names no directory with sessions of people")
 	}
 	sessions, prompts, agents := 0, 0, map[string]bool{}
-	for row := range strings.Lines(typed) {
+	for row := range strings.Lines(asked) {
 		path, list, _ := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
 		first, rest, _ := strings.Cut(path, "/")
 		root, is := roots[first]
@@ -55,7 +55,7 @@ func TestPromptsWild(t *testing.T) {
 		texts := map[string]string{}
 		for _, s := range formatstest.Sessions(t, formatstest.Import(t, f, &formats.Source{Path: file}, true)) {
 			for _, e := range s.Entries {
-				if text, ok := convo.Prompt(e); ok {
+				if text, ok := typed.Prompt(e); ok {
 					sum := sha256.Sum256([]byte(strings.TrimSpace(text)))
 					id := hex.EncodeToString(sum[:])[:12]
 					got, texts[id] = append(got, id), text

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -188,9 +189,9 @@ func tiered(response js.Value) js.Value {
 // Usage returns the usage of a message for what an API says of it, with counters of 0 for
 // what counts nothing.
 func Usage(usage js.Value) string {
-	full, err := session.UsageOf(string(usage))
+	full, err := metering.UsageOf(string(usage))
 	if err != nil {
-		full, _ = session.CompleteUsage("{}")
+		full, _ = metering.CompleteUsage("{}")
 	}
 	return full
 }

@@ -204,13 +204,13 @@ func notJSON(text string) string {
 
 // OpenAI is the format of chat completions, Anthropic that of the messages API.
 var (
-	OpenAI    formats.Format = format{name: "openai", summary: "chat messages of OpenAI's API", dialect: openAI{}}
-	Anthropic formats.Format = format{name: "anthropic", summary: "messages of Anthropic's API", dialect: anthropic{}}
+	OpenAI    formats.Format = format{name: "openai", dialect: openAI{}}
+	Anthropic formats.Format = format{name: "anthropic", dialect: anthropic{}}
 )
 
 type format struct {
-	name, summary string
-	dialect       dialect
+	name    string
+	dialect dialect
 }
 
 // A dialect is what the messages of an API look like.
@@ -226,7 +226,7 @@ type dialect interface {
 }
 
 func (f format) About() formats.About {
-	return formats.About{Name: f.name, Summary: f.summary, ReadOnly: true}
+	return formats.AboutOf(f.name)
 }
 
 // roles are those of a first message.

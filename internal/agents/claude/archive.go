@@ -95,13 +95,12 @@ var Claude formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{
-		Name: "claude", Summary: "sessions of Claude Code (experimental)",
-		Home: func(env formats.Env) (string, error) {
-			return env.StorePath("CLAUDE_CONFIG_DIR", []string{".claude"}, "projects")
-		},
-		Filed: filed, Grows: true,
+	about := formats.AboutOf(agent)
+	about.Home = func(env formats.Env) (string, error) {
+		return env.StorePath("CLAUDE_CONFIG_DIR", []string{".claude"}, "projects")
 	}
+	about.Filed = filed
+	return about
 }
 
 // maxDetected is how many lines are looked at to detect a file: bookkeeping may

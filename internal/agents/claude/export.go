@@ -36,7 +36,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		name = filepath.Join(escaped(s.Header.CWD), name)
 	}
 	if strings.Contains(name, string(filepath.Separator)) { // else Claude Code does not look there
-		t.Next = [][]string{{"claude", "--resume", x.session}}
+		t.Next = formats.ResumeWith(agent, x.session)
 	}
 	return t.File(name, x.lines())
 }

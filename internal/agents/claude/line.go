@@ -7,10 +7,10 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // agent is the name of the format, which begins the types of its custom entries.
@@ -96,7 +96,7 @@ func (l line) queued() (prompt js.Value, ok bool) {
 		return "", false
 	}
 	prompt = a.Get("prompt")
-	return prompt, prompt.IsArray() || prompt.IsString() && !convo.IsHarnessText(prompt.Str())
+	return prompt, prompt.IsArray() || prompt.IsString() && !typed.IsHarnessText(prompt.Str())
 }
 
 // command returns the command that the user typed, if the line with this text is one that was expanded to
@@ -279,7 +279,7 @@ func (l line) marked(blocks []string) (out []string) {
 		case l.is("isMeta"):
 			out = append(out, session.HarnessBlock(block, agent))
 		default:
-			out = append(out, convo.FramedBlocks(block, agent)...)
+			out = append(out, typed.FramedBlocks(block, agent)...)
 		}
 	}
 	return out

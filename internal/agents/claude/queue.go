@@ -6,7 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A prompt that is typed while Claude Code is at work waits in a queue, and its operations are lines without a uuid. When a prompt leaves
@@ -55,7 +55,7 @@ func (q *queue) line(l line, node int) {
 	case l.str("type") != "queue-operation":
 		q.said(l)
 	case l.str("operation") == "enqueue":
-		if text := textOf(l.get("content")); strings.TrimSpace(text) != "" && !convo.IsAgentText(text) {
+		if text := textOf(l.get("content")); strings.TrimSpace(text) != "" && !typed.IsAgentText(text) {
 			q.prompts = append(q.prompts, queuedPrompt{node: node, text: strings.Clone(strings.TrimSpace(text))})
 		}
 	case l.str("operation") == "popAll": // the user took back what waits, to say something else

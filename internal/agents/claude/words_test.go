@@ -10,8 +10,8 @@ import (
 	"github.com/sess-tools/sess/internal/agents/claude"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // turns makes a file of lines: of the user, of a model, and of the queue. "!" begins what the user runs, "?" a reply with a call,
@@ -101,7 +101,7 @@ func saysOf(s *session.Session) string {
 		if !ok || m.Harness() != "" {
 			continue
 		}
-		prompt, isPrompt := convo.Prompt(e)
+		prompt, isPrompt := typed.Prompt(e)
 		switch {
 		case isPrompt:
 			says = append(says, "["+prompt+"]")

@@ -7,9 +7,10 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A pending is a message that is not yet an entry.
@@ -140,8 +141,8 @@ func (c *conv) settleBefore(l line) {
 	c.settle()
 }
 
-// settle is flush where no result can come any more: codex says that such a call was
-// aborted.
+// settle flushes the messages that wait for results when no result can come any more. A call without one gets the result
+// that codex gives it, which says that the call was aborted.
 func (c *conv) settle() {
 	if x := c.x; x != nil {
 		c.x = nil
@@ -204,9 +205,9 @@ func (c *conv) counted(l line, last, total js.Value) {
 	} else {
 		c.total = c.total.plus(used)
 	}
-	price := session.PriceFields(total)
+	price := metering.PriceFields(total)
 	if last.IsObject() {
-		price = session.PriceFields(last)
+		price = metering.PriceFields(last)
 	}
 	text := func(n counts) string { return string(js.Value(n.text()).Add(price...)) }
 	c.told += grew
@@ -375,10 +376,10 @@ func fromCodex(p *pending) bool {
 	users := false
 	for _, b := range p.blocks {
 		block := session.NewBlock(b)
-		if block.Type == session.BlockText && convo.IsCodexText(block.Str("text")) {
+		if block.Type == session.BlockText && typed.IsCodexText(block.Str("text")) {
 			return true
 		}
-		framed := convo.FramedBlocks(b, agent)
+		framed := typed.FramedBlocks(b, agent)
 		users = users || session.NewBlock(framed[len(framed)-1]).Harness() == ""
 		blocks = append(blocks, framed...)
 	}

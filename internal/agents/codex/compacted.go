@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A turn is a message of the user that codex can go back before.
@@ -26,7 +27,7 @@ const keptTokens = 20_000
 func (c *conv) remember(p *pending) {
 	m := session.NewMessage(js.Object(js.StringField("role", session.RoleUser),
 		js.RawField("content", api.Array(p.blocks...))))
-	if _, ok := convo.CodexSummary(m.Text("")); ok {
+	if _, ok := typed.CodexSummary(m.Text("")); ok {
 		return
 	}
 	c.users = append(c.users[:len(c.users):len(c.users)], m)
@@ -47,10 +48,10 @@ func (c *conv) compacted(l line) {
 	c.put(len(c.batch))
 	key := strconv.FormatInt(l.offset, 10)
 	message := l.payload.Get("message").Str()
-	summary, _ := convo.CodexSummary(message)
+	summary, _ := typed.CodexSummary(message)
 	for raw := range l.payload.Get("replacement_history").Elements() {
 		for _, p := range parts(raw.Get("content")) {
-			if handed, ok := convo.CodexSummary(p.text.Str()); ok {
+			if handed, ok := typed.CodexSummary(p.text.Str()); ok {
 				summary = cmp.Or(summary, handed)
 			}
 		}

@@ -326,7 +326,7 @@ func (c *conv) emit(m *pending) {
 	c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
 		if m.custom != "" {
 			b.WriteString(`"customType":"` + m.custom + `","display":false,"content":`)
-			array(b, m.blocks)
+			writeArray(b, m.blocks)
 			return
 		}
 		b.WriteString(`"message":{"role":"` + m.role + `",`)
@@ -336,7 +336,7 @@ func (c *conv) emit(m *pending) {
 		}
 		c.fields(b, m)
 		b.WriteString(`"timestamp":` + api.Int(c.at) + `,"content":`)
-		array(b, m.blocks)
+		writeArray(b, m.blocks)
 		b.WriteByte('}')
 	})
 }
@@ -373,7 +373,8 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 	}
 }
 
-func array(b *strings.Builder, elements []string) {
+// writeArray writes JSON texts as an array.
+func writeArray(b *strings.Builder, elements []string) {
 	b.WriteByte('[')
 	for i, e := range elements {
 		if i > 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Export writes a rollout of the path to the leaf, and on request the line that
-// names it.
+// Export writes a rollout of the path to the leaf, and with [formats.Target.Index] the line of codex's index that has the
+// title of the session.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
@@ -63,7 +63,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		return err
 	}
 	if formats.IsDir(t.Path) { // else codex does not look there
-		t.Next = [][]string{{"codex", "resume", x.id}}
+		t.Next = formats.ResumeWith(agent, x.id)
 	}
 	return x.index(ctx)
 }

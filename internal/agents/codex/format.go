@@ -29,7 +29,9 @@ const (
 )
 
 func (format) About() formats.About {
-	return formats.About{Name: "codex", Summary: "rollouts of codex", Versions: []string{legacy, paginated}, Index: true, Home: homeOf, Grows: true}
+	about := formats.AboutOf(agent)
+	about.Versions, about.Index, about.Home = []string{legacy, paginated}, true, homeOf
+	return about
 }
 
 // Detect takes a file whose first line, compressed or not, is the meta line of a

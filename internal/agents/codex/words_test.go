@@ -9,8 +9,8 @@ import (
 	"github.com/sess-tools/sess/internal/agents/codex"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // TestWhoseWords lists the messages of sessions: prompts in brackets, what the user ran behind "$", copies behind "=", what an
@@ -68,10 +68,10 @@ func wordsOf(e session.Entry, m session.Message) string {
 	if e.IsCopy() {
 		mark = "="
 	}
-	if _, isSummary := convo.CodexSummary(text); isSummary || e.IsHarness() {
+	if _, isSummary := typed.CodexSummary(text); isSummary || e.IsHarness() {
 		return mark + "#"
 	}
-	if prompt, ok := convo.Prompt(e); ok {
+	if prompt, ok := typed.Prompt(e); ok {
 		return mark + "[" + prompt + "]"
 	}
 	if m.Role() == session.RoleBashExecution {

@@ -100,8 +100,8 @@ func pathRepairs(entries []session.Entry) []repair {
 	return out
 }
 
-// changesContext reports whether the context behind an entry is not that before it and a
-// message more.
+// changesContext reports whether an entry changes messages that are in the context already,
+// instead of adding one.
 func changesContext(e session.Entry) bool {
 	switch e.Type() {
 	case session.TypeCompaction, session.TypeContextEdit, session.TypeResetBoundary:

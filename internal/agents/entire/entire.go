@@ -38,10 +38,10 @@ func New(known func() []formats.Format) formats.Format { return format{known} }
 
 // About describes the format.
 func (format) About() formats.About {
-	return formats.About{
-		Name: agent, Summary: "checkpoints of Entire in a git repository", ReadOnly: true, Home: home,
-		Here: func(string) func(string) bool { return func(string) bool { return true } }, // they are those of this repository
-	}
+	about := formats.AboutOf(agent)
+	about.Home = home
+	about.Here = func(string) func(string) bool { return func(string) bool { return true } } // they are those of this repository
+	return about
 }
 
 // Detect is false: a repository is no file.

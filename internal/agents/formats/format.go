@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -56,6 +57,12 @@ type About struct {
 	// Filed returns a function that says whether a session is kept where the agent looks for the newest one of the
 	// directory dir. Nil is an agent for which Here decides that.
 	Filed func(dir string) func(Info) bool
+}
+
+// AboutOf describes the format of an agent, or an API, as far as the table of package agent does.
+func AboutOf(name string) About {
+	a, _ := agent.Named(name)
+	return About{Name: name, Summary: a.Summary, ReadOnly: !a.Written, Native: a.Native, Grows: a.Grows}
 }
 
 // Kept returns the part in front of the colon of the names of the format's custom entries.

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -398,13 +399,22 @@ func FileName(h session.Header) string {
 	return name
 }
 
-// What a compressed file may become when nothing else is said: this many times its size,
-// but at least the one number of bytes and at most the other.
+// The expansion of a compressed file has at most expandTimes its bytes, unless a limit was given: no fewer than expandLeast
+// may be read, and no more than expandMost.
 const (
 	expandTimes = 1000
 	expandLeast = 64 << 20
 	expandMost  = 4 << 30
 )
+
+// ResumeWith returns the commands for [Target.Next] that go on with a session in an agent: one, or none.
+func ResumeWith(name, id string) [][]string {
+	a, _ := agent.Named(name)
+	if command := a.ResumeWith(id); command != nil {
+		return [][]string{command}
+	}
+	return nil
+}
 
 // An ExpansionError is the error of a compressed file that becomes more than it may.
 type ExpansionError struct {

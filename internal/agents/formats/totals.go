@@ -9,7 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // counters are the tokens that are counted, by their names in a usage.
@@ -144,9 +144,9 @@ func (g *Gap) Grows(parts, total int64) bool { return parts-total > g.Parts-g.To
 func (g *Gap) Differ(provider, model string, parts, total int64, lose func(kind, format string, args ...any)) []js.Field {
 	number := func(n int64) string { return tty.Thousands(strconv.FormatInt(n, 10)) }
 	lose(KindUsage, "its calls have %s tokens, its own total says %s: the calls count", number(parts), number(total))
-	none, _ := session.CompleteUsage(`{"input":0}`)
+	none, _ := metering.CompleteUsage(`{"input":0}`)
 	more := Gap{parts - g.Parts, total - g.Total}
 	*g = Gap{parts, total}
-	return usageEntry(provider, model, string(js.Value(none).Add(js.RawField(session.UsageTotals,
+	return usageEntry(provider, model, string(js.Value(none).Add(js.RawField(metering.UsageTotals,
 		js.Object(js.IntField("parts", more.Parts), js.IntField("total", more.Total))))))
 }

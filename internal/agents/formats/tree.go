@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -304,9 +305,9 @@ const reported = "reported"
 // usageOf returns a usage with all counters, and what a source reports of its price.
 func usageOf(v js.Value) (string, error) {
 	if usage := v.Get(reported); usage != "" {
-		v = v.Without(reported).Add(session.PriceFields(usage)...)
+		v = v.Without(reported).Add(metering.PriceFields(usage)...)
 	}
-	return session.CompleteUsage(string(v))
+	return metering.CompleteUsage(string(v))
 }
 
 func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {

@@ -11,12 +11,20 @@ import (
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Targets are the agents that a session can be handed to.
-func Targets() []string { return []string{"claude", "codex", "opencode", "pi", "omp"} }
+// Targets returns the agents that a session can be handed to: it is written for them, and they go on with it by its id.
+func Targets() (names []string) {
+	for _, a := range agent.All() {
+		if a.Written && a.Resume != nil {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
 
 // Place returns the directory below which an agent keeps its sessions, or the database in which
 // opencode does.

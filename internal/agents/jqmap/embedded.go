@@ -5,58 +5,21 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
 //go:embed maps
 var texts embed.FS
 
-// table is what listing formats needs of the embedded maps, so that it parses none. A test
-// compares it with the maps.
-var table = []struct {
-	name, summary string
-	homes, signs  []string
-}{
-	{
-		"copilot", "sessions of GitHub Copilot CLI (experimental)",
-		[]string{"$COPILOT_HOME/session-state", "~/.copilot/session-state"},
-		[]string{`"copilot-agent"`, `"copilotVersion"`, `"session.start"`},
-	},
-	{
-		"gemini", "sessions of Gemini CLI (experimental)",
-		[]string{"$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"},
-		[]string{`"projectHash"`},
-	},
-	{
-		"qwen", "sessions of Qwen Code (experimental)",
-		[]string{"$QWEN_HOME/projects", "~/.qwen/projects"},
-		[]string{`"parts":[`},
-	},
-	{
-		"kimi", "sessions of Kimi Code (experimental)",
-		[]string{"$KIMI_CODE_HOME/sessions", "~/.kimi-code/sessions"},
-		[]string{`"protocol_version"`},
-	},
-	{
-		"kimicli", "sessions of kimi-cli (experimental)",
-		[]string{"~/.kimi/sessions"},
-		[]string{`"_system_prompt"`, `"_checkpoint"`},
-	},
-	{
-		"grok", "sessions of Grok Build (experimental)",
-		[]string{"$GROK_HOME/sessions", "~/.grok/sessions"},
-		[]string{`"sessionUpdate"`, `"model_id"`, `"prompt_index"`},
-	},
-}
-
-// Embedded returns the formats whose maps are parts of the program.
+// Embedded returns the formats whose maps are parts of the program. What listing them needs is in the table of
+// package agent, so that no map is parsed for it.
 func Embedded() []formats.Format { return embedded() }
 
 var embedded = sync.OnceValue(func() (list []formats.Format) {
-	for _, row := range table {
-		about := formats.About{Name: row.name, Summary: row.summary, Grows: row.name != "copilot"} // which tells the usage of replies at the end of a run
-		list = append(list, newMap(row.name+".jq", about, row.homes, row.signs, func() ([]byte, error) {
-			return texts.ReadFile("maps/" + row.name + ".jq")
-		}))
+	for _, a := range agent.All() {
+		if a.Map {
+			list = append(list, newMap(a.Name+".jq", a, func() ([]byte, error) { return texts.ReadFile("maps/" + a.Name + ".jq") }))
+		}
 	}
 	return list
 })

@@ -1,31 +1,21 @@
 package jqmap
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
-// TableRow returns what the table in Go has of a map.
-func TableRow(name string) string {
-	for _, row := range table {
-		if row.name == name {
-			return fmt.Sprintf("%q %q %q %q", row.name, row.summary, row.homes, row.signs)
-		}
-	}
-	return "nothing"
-}
-
-// HeaderRow returns the same of the header of a map.
-func HeaderRow(t testing.TB, file string, text []byte) string {
+// HeaderAgent returns what the header of a map says of its agent.
+func HeaderAgent(t testing.TB, file, text string) agent.Agent {
 	t.Helper()
-	h, err := parseHeader(file, text)
+	h, err := parseHeader(file, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%q %q %q %q", h.name, h.summary, h.homes, h.signs)
+	return h.agent
 }
 
 // New returns a map with a text, which has to be one.
@@ -39,7 +29,7 @@ func New(t testing.TB, text string) formats.Format {
 
 // Parsed returns a map with a text that may be none.
 func Parsed(file, text string) formats.Format {
-	return newMap(file, formats.About{Name: "test"}, nil, nil, func() ([]byte, error) { return []byte(text), nil })
+	return newMap(file, agent.Agent{Name: "test"}, func() ([]byte, error) { return []byte(text), nil })
 }
 
 // SetBounds gives maps of the user's less, until the test ends.

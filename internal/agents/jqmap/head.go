@@ -225,8 +225,8 @@ func (r reader) beside(src *formats.Source) map[string]any {
 	return out
 }
 
-// top returns the directory that the patterns of a map begin in, for a session below it. No file
-// outside it is looked at.
+// top returns the directory at which the pattern that matches the path of a session begins: that of the session if none
+// does. Files beside a session are looked for below it alone.
 func (h *header) top(path string) string {
 	elements := strings.Split(filepath.ToSlash(path), "/")
 	for _, pattern := range h.files {

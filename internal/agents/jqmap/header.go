@@ -7,7 +7,9 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/jq"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
 // Interface is the version of what maps and this package say to each other.
@@ -15,10 +17,11 @@ const Interface = 1
 
 // A header is the constant that a map begins with.
 type header struct {
-	name, summary, provider, api string
-	each                         string // the member of a document that holds the values
+	agent         agent.Agent
+	provider, api string
+	each          string // the member of a document that holds the values
 
-	homes, files, beside, signs, ahead []string
+	files, beside, ahead []string
 
 	kind           []kindMember // whose texts are the kind of a value
 	id, parent     []string     // paths of members of a value
@@ -60,10 +63,7 @@ func syntaxError(file, text string, offset int, reason string) error {
 
 // parseHeader reads the header of the map in a file. The program behind it is not looked at.
 func parseHeader(file string, text []byte) (*header, error) {
-	head := string(text)
-	if at := strings.Index(head, "\n};"); at >= 0 {
-		head = head[:at+len("\n};")]
-	}
+	head := agent.HeaderText(string(text))
 	q, err := gojq.Parse(head)
 	switch {
 	case err != nil:
@@ -76,8 +76,8 @@ func parseHeader(file string, text []byte) (*header, error) {
 		return nil, syntaxError(file, head, -1, fmt.Sprintf("interface %v: this program speaks interface %d", m.of["interface"], Interface))
 	}
 	h := &header{
-		name: m.text("name"), summary: m.text("summary"), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
-		homes: m.list("homes"), files: m.list("files"), beside: m.list("beside"), signs: m.list("signs"), ahead: m.list("ahead"),
+		agent: m.agent(head), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
+		files: m.list("files"), beside: m.list("beside"), ahead: m.list("ahead"),
 		id: path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
 		keepKind: set(m.list("keep")), skip: set(m.list("skip")),
 	}
@@ -128,6 +128,21 @@ func (m *members) wrong(format string, args ...any) {
 	if m.err == nil {
 		m.err = &SyntaxError{File: m.file, Reason: fmt.Sprintf(format, args...)}
 	}
+}
+
+// agent returns what the header says of the agent, whose text it is.
+func (m *members) agent(head string) agent.Agent {
+	m.taken = append(m.taken, agent.HeaderMembers()...)
+	a, err := agent.ParseHeader(head)
+	if err != nil {
+		m.wrong("%v", err)
+	}
+	for _, t := range a.Tools {
+		if !slices.Contains(calls.Kinds(), t.Kind) {
+			m.wrong("the member tools of the header has %s, which is no kind of calls", t.Kind)
+		}
+	}
+	return a
 }
 
 func (m *members) text(name string) string {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -23,14 +24,11 @@ type Map struct {
 	program sync.Pool               // of *program
 }
 
-// newMap returns the map called file. What listing formats needs is given, the rest is read once it
-// is needed.
-func newMap(file string, about formats.About, homes, signs []string, text func() ([]byte, error)) *Map {
-	about.ReadOnly = true
-	if len(homes) > 0 {
-		about.Home = func(env formats.Env) (string, error) { return home(env, homes) }
-	}
-	m := &Map{file: file, about: about, signs: signs, text: text}
+// newMap returns the map called file, of an agent. What listing formats needs is the agent's, the rest is read once
+// it is needed.
+func newMap(file string, of agent.Agent, text func() ([]byte, error)) *Map {
+	m := &Map{file: file, text: text}
+	m.describe(of)
 	m.parse = sync.OnceValues(func() (*header, error) {
 		text, err := m.text()
 		if err != nil {
@@ -39,6 +37,14 @@ func newMap(file string, about formats.About, homes, signs []string, text func()
 		return parseHeader(file, text)
 	})
 	return m
+}
+
+// describe takes over what the table, or the header, says of the agent.
+func (m *Map) describe(of agent.Agent) {
+	m.about.Name, m.about.Summary, m.about.Grows, m.about.ReadOnly, m.signs = of.Name, of.Summary, of.Grows, true, of.Signs
+	if len(of.Homes) > 0 {
+		m.about.Home = func(env formats.Env) (string, error) { return home(env, of.Homes) }
+	}
 }
 
 // home returns the first of some places whose variable is set, else the first below the home

@@ -158,6 +158,8 @@ func TestBroken(t *testing.T) {
 		strings.Replace(testHeader, "interface: 1", "interface: 2", 1):           "interface 2: this program speaks interface 1",
 		strings.Replace(testHeader, "interface: 1", "interface: 1, extra: 2", 1): "interface 1 has no member extra of the header",
 		strings.Replace(testHeader, `id: "id"`, `id: 3`, 1):                      "the member id of the header is not a string",
+		strings.Replace(testHeader, `id: "id"`, `tools: {runs: "x"}`, 1):         "the member tools of the header has runs, which is no kind of calls",
+		strings.Replace(testHeader, `id: "id"`, `grows: 1`, 1):                   "the member grows of the header is not true or false",
 		testHeader + "def value:\n  if 1 else 2 end;\n":                          `test.jq:8:8: unexpected token "else"`,
 		testHeader + "def value:\n  user([txet(.x)]);\n":                         "test.jq:8:9: function not defined: txet/1",
 		testHeader + "def value: $ENV.HOME, env, input;\n":                       "input",

@@ -4,35 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime/metrics"
 	"slices"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/internal/core/known"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// extension is that of a map.
-const extension = ".jq"
-
-// nameForm matches the names that a map may have: the part in front of the colon of an address.
-var nameForm = lazy.Regexp(`^[a-z][a-z0-9]{0,30}$`)
-
 // Load reads the map in a file, of whatever name. Its error names the line.
 func Load(path string) (*Map, error) {
-	m := own(path)
+	m := own(path, "")
 	h, err := m.parse()
 	if err != nil {
 		return nil, err
 	}
-	m.about.Name, m.about.Summary = h.name, h.summary
-	if !nameForm().MatchString(h.name) {
-		return nil, &SyntaxError{File: path, Reason: fmt.Sprintf("the name %q of the map is no word of lower case letters and digits", h.name)}
+	if m.describe(h.agent); !agent.ValidName(h.agent.Name) {
+		return nil, &SyntaxError{File: path, Reason: fmt.Sprintf("the name %q of the map is no word of lower case letters and digits", h.agent.Name)}
 	}
 	return m, m.Check()
 }
@@ -40,64 +30,28 @@ func Load(path string) (*Map, error) {
 // Own returns the maps in a directory, each under the name of its file. A file that is no map is a
 // format whose sessions are an error, so that it hides no other one.
 func Own(dir string) (list []formats.Format) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
-	if err != nil {
-		return nil
-	}
-	for _, path := range paths {
-		name := stem(filepath.Base(path))
-		if !nameForm().MatchString(name) {
-			continue
-		}
-		m := own(path)
+	for _, path := range known.MapFiles(dir) {
+		name := known.MapName(path)
+		m := own(path, name)
 		h, err := m.parse()
-		if err == nil && h.name != name {
-			err = &SyntaxError{File: path, Reason: fmt.Sprintf("the map is called %q, and its file %q", h.name, name)}
+		if err == nil && h.agent.Name != name {
+			err = &SyntaxError{File: path, Reason: fmt.Sprintf("the map is called %q, and its file %q", h.agent.Name, name)}
 			m.parse = func() (*header, error) { return nil, err }
 		}
-		m.about.Name = name
 		if err != nil {
 			m.about.Home = func(formats.Env) (string, error) { return "", err }
-			list = append(list, m)
-			continue
-		}
-		m.about.Summary, m.signs = h.summary, h.signs
-		if len(h.homes) > 0 {
-			m.about.Home = func(env formats.Env) (string, error) { return home(env, h.homes) }
+		} else {
+			m.describe(h.agent)
 		}
 		list = append(list, m)
 	}
 	return list
 }
 
-func own(path string) *Map {
-	m := newMap(path, formats.About{Own: true, Grows: true}, nil, nil, func() ([]byte, error) { return readMap(path) })
-	m.path = path
+func own(path, name string) *Map {
+	m := newMap(path, agent.Agent{Name: name, Grows: true}, func() ([]byte, error) { return known.ReadMap(path) })
+	m.path, m.about.Own = path, true
 	return m
-}
-
-// maxMap is how many bytes a map has at most.
-const maxMap = 1 << 20
-
-// readMap reads the file of a map. A pipe is refused, and not waited for.
-func readMap(path string) ([]byte, error) {
-	fi, err := os.Stat(path)
-	if err == nil {
-		err = disk.Regular(fi)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the map %s: %w", path, disk.Cause(err))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxMap+1))
-	if err == nil && len(text) > maxMap {
-		err = fmt.Errorf("reading the map %s: it has more than a mebibyte", path)
-	}
-	return text, err
 }
 
 // Path returns the file of a map that is the user's, "" for one that is part of the program.

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -158,7 +159,7 @@ func (c *conversion) total(about js.Value) error {
 	}
 	lose := func(kind, format string, args ...any) { c.b.Lose("session", kind, format, args...) }
 	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
-		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(session.UsageTotals) != "" {
+		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(metering.UsageTotals) != "" {
 			continue // it was said with both numbers
 		}
 		if _, err := c.b.Add(formats.Place{Key: "total " + strconv.Itoa(i)}, session.TypeUsage, fields...); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -310,7 +311,7 @@ func (e *messageReader) total() error {
 	}
 	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, e.spender[0], e.lose) {
 		rest := js.Value(fields[len(fields)-1].Raw)
-		if rest.Get(session.UsageTotals) != "" {
+		if rest.Get(metering.UsageTotals) != "" {
 			e.differs = true
 		} else {
 			e.conversion.uses(string(rest), e.info)

@@ -149,7 +149,7 @@ func (x *exporter) choose() {
 	}
 	x.t.LoseBranches(x.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
 	x.identify()
-	x.survey()
+	x.indexPath()
 	x.project()
 	x.pair()
 	x.findIntact()
@@ -360,8 +360,8 @@ type places struct {
 	furthest []int          // of each message written, the furthest first place so far
 }
 
-// survey fills in the places of the path.
-func (x *exporter) survey() {
+// indexPath fills in x.firsts, the first entry with each id, and x.speaks, where the next user or model speaks.
+func (x *exporter) indexPath() {
 	x.firsts = make(map[string]int, len(x.path))
 	for i, e := range x.path {
 		if _, ok := x.firsts[e.ID()]; !ok {

@@ -20,7 +20,9 @@ var Format formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "opencode", Summary: "exports and the database of opencode", Home: home, Here: here, Grows: true}
+	about := formats.AboutOf(agent)
+	about.Home, about.Here = home, here
+	return about
 }
 
 // Detect takes an export, the list of a shared session, and a database that has

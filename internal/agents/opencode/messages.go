@@ -275,8 +275,8 @@ type answer struct {
 	edit   js.Value // what the last context_edit puts in its place, be it in the context or not
 }
 
-// pruned reports whether the result was taken out of the context as opencode does that,
-// with results that did not fail.
+// pruned reports whether the text of the result was replaced in the context by the text that opencode puts in place of
+// old outputs. Opencode does so with results that did not fail.
 func (a *answer) pruned() bool {
 	m, ok := a.entry.Message()
 	return ok && !failedFor(m) && a.edit.Get("content").Str() == textPruned && m.Text("") != textPruned

@@ -83,13 +83,13 @@ func details(ctx context.Context, src *formats.Source, f *formats.File) (info se
 
 // Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
 var (
-	Pi  formats.Format = format{name: "pi", summary: "sessions of pi, versions 1 to 3", versions: []string{"pi-0.87", "pi-1.5", "pi-0.73", "omp-18", "omp-13"}}
-	Omp formats.Format = format{name: "omp", summary: "sessions of oh-my-pi", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-1.5", "pi-0.73"}}
+	Pi  formats.Format = format{name: "pi", versions: []string{"pi-0.87", "pi-1.5", "pi-0.73", "omp-18", "omp-13"}}
+	Omp formats.Format = format{name: "omp", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-1.5", "pi-0.73"}}
 )
 
 type format struct {
-	name, summary string
-	versions      []string
+	name     string
+	versions []string
 }
 
 func (f format) About() formats.About {
@@ -97,10 +97,10 @@ func (f format) About() formats.About {
 	if f.name == "omp" {
 		home = homes.Omp
 	}
-	return formats.About{
-		Name: f.name, Summary: f.summary, Versions: f.versions, Native: true, Grows: true,
-		Home: func(env formats.Env) (string, error) { return home(env.Homes()) },
-	}
+	about := formats.AboutOf(f.name)
+	about.Versions = f.versions
+	about.Home = func(env formats.Env) (string, error) { return home(env.Homes()) }
+	return about
 }
 
 // Detect takes a file whose first JSON value is a session header or a title slot.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -161,10 +162,10 @@ func (x *exporter) usage(e session.Entry, m session.Message) session.Entry {
 	if raw == "" || raw == "null" {
 		given = "{}"
 	}
-	full, err := session.CompleteUsage(given)
+	full, err := metering.CompleteUsage(given)
 	if err != nil {
 		x.t.Lose(formats.At(e), formats.KindUsage, "what %s would take for a usage is none, so nothing was used", x.version.title)
-		full, _ = session.CompleteUsage("{}")
+		full, _ = metering.CompleteUsage("{}")
 	}
 	if full != raw {
 		e = with(e, "usage", full)

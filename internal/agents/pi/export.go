@@ -62,10 +62,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 			return err
 		}
 	}
-	t.Next = [][]string{{"pi", "--session", of}}
-	if v.omp {
-		t.Next = [][]string{{"omp", "--resume", of}}
-	}
+	t.Next = formats.ResumeWith(map[bool]string{false: "pi", true: "omp"}[v.omp], of)
 	return nil
 }
 

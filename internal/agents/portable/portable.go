@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // Options say for whom a session is made.
@@ -228,7 +229,7 @@ func (m *maker) users(one Said) []string {
 		m.left.Add("entry "+one.Entry, formats.KindContext, "words of %s, not carried: they are meant for its model", session.AgentName(agent))
 	}
 	return m.blocks(one.Entry, said, func(text string) string {
-		frame, words := convo.Framed(text)
+		frame, words := typed.Framed(text)
 		if frame == "" {
 			return text
 		}

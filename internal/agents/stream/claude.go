@@ -9,9 +9,9 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/lazy"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A claudeReader reads the events of Claude Code, and those of Qwen Code, which look alike.
@@ -256,7 +256,7 @@ func (c *claudeReader) user(v js.Dict) {
 			if !c.answer(m, at) {
 				c.rec.problem("a result of a call that was not recorded: %.40q", m.Str("toolCallId"))
 			}
-		case v.Get("isSynthetic").Truthy() || convo.IsHarnessText(m.Text("\n")):
+		case v.Get("isSynthetic").Truthy() || typed.IsHarnessText(m.Text("\n")):
 			c.finish("")
 			c.uuids[uuidOf(v)] = c.rec.context(c.agent(), at, m.Get("content"))
 		default:

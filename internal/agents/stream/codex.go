@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -234,7 +235,7 @@ func (c *codexReader) complete(usage js.Value) {
 	if c.unknown {
 		c.rec.warn("the thread %s was begun before, and what it used until now is not recorded: so what this turn used is not known", c.thread)
 	} else {
-		fields = append(fields, js.RawField("usage", js.Value(now.minus(c.total).usage()).Add(session.PriceFields(usage)...)))
+		fields = append(fields, js.RawField("usage", js.Value(now.minus(c.total).usage()).Add(metering.PriceFields(usage)...)))
 	}
 	if known && len(c.blocks) == 0 { // its last reply failed, and is recorded
 		c.rec.rest(now.minus(c.total), js.StringField("provider", "openai"), js.RawField("details", details))
@@ -297,32 +298,8 @@ func unwrapShell(command string) string {
 	return command
 }
 
-// Tokens are the counters of a thread.
-type tokens struct{ input, cached, output int64 }
-
+// tokensOf returns the counters of a thread as codex tells them.
 func tokensOf(usage js.Value) tokens {
 	n := func(name string) int64 { return api.Tokens(usage.Get(name)) }
 	return tokens{n("input_tokens"), n("cached_input_tokens"), n("output_tokens")}
-}
-
-// minus returns what was used since.
-func (t tokens) minus(before tokens) tokens {
-	return tokens{max(0, t.input-before.input), max(0, t.cached-before.cached), max(0, t.output-before.output)}
-}
-
-// plus returns the sum.
-func (t tokens) plus(more tokens) tokens {
-	return tokens{t.input + more.input, t.cached + more.cached, t.output + more.output}
-}
-
-// spentIn returns the tokens of the usage of an entry.
-func spentIn(usage js.Value) tokens {
-	n := func(name string) int64 { return api.Tokens(usage.Get(name)) }
-	return tokens{n("input") + n("cacheRead"), n("cacheRead"), n("output")}
-}
-
-// usage returns the tokens as the usage of a message, whose input does not count what was
-// read from a cache.
-func (t tokens) usage() string {
-	return js.Object(js.IntField("input", max(0, t.input-t.cached)), js.IntField("output", t.output), js.IntField("cacheRead", t.cached))
 }

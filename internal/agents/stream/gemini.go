@@ -2,12 +2,11 @@ package stream
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // A geminiReader reads the events of `gemini -o stream-json`, and the object that `gemini -o json`
@@ -126,7 +125,7 @@ func (g *geminiReader) result(v js.Dict, at int64) {
 	usage := js.RawField("usage", js.Object(append([]js.Field{
 		js.IntField("input", max(0, n("input_tokens")-n("cached"))),
 		js.IntField("output", n("output_tokens")), js.IntField("cacheRead", n("cached")), js.IntField("totalTokens", n("total_tokens")),
-	}, session.PriceFields(stats.Without("duration_ms", "tool_calls", "models"))...)...))
+	}, metering.PriceFields(stats.Without("duration_ms", "tool_calls", "models"))...)...))
 	if n("total_tokens") > 0 {
 		defer g.rec.counted()
 	}
@@ -169,73 +168,4 @@ func (g *geminiReader) end() {
 	if len(g.blocks) > 0 {
 		g.finish(js.StringField("stopReason", "aborted"))
 	}
-}
-
-// isGeminiAPI reports whether a value is a response of Gemini's generateContent, or a piece
-// of one: they look alike.
-func isGeminiAPI(v js.Dict) bool {
-	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() || v.Get("promptFeedback").IsObject()
-}
-
-// A geminiAPIReader puts the pieces of a response together: their parts follow each other.
-type geminiAPIReader struct {
-	rec                   *recorder
-	id, model             string
-	pieces                pieces
-	parts                 []js.Value
-	candidate             js.Value // the last one, for why it ended
-	usage, feedback       js.Value
-	failure               string
-	began, others, reason bool
-}
-
-func readGeminiAPI(rec *recorder) reader { return &geminiAPIReader{rec: rec} }
-
-func (g *geminiAPIReader) value(v js.Dict, _ string) verdict {
-	switch {
-	case isGeminiAPI(v):
-		if id := v.Get("responseId").Str(); id != g.id && id != "" && g.id != "" {
-			return other
-		}
-		g.piece(v)
-	case v.Get("error") == "":
-		return other
-	case !g.began:
-		g.rec.refuse(v.Value)
-		return over
-	default:
-		g.failure = errorText(v.Value)
-		return over
-	}
-	return more
-}
-
-func (g *geminiAPIReader) piece(v js.Dict) {
-	g.began = true
-	g.id = cmp.Or(g.id, v.Get("responseId").Str())
-	g.model = cmp.Or(g.model, v.Get("modelVersion").Str())
-	g.usage = cmp.Or(v.Get("usageMetadata"), g.usage)
-	g.feedback = cmp.Or(v.Get("promptFeedback"), g.feedback)
-	candidate, more := api.GeminiCandidate(v.Value)
-	g.others = g.others || more
-	g.parts = g.pieces.keep(g.parts, slices.Collect(candidate.Get("content", "parts").Elements()))
-	if candidate.Get("finishReason") != "" {
-		g.candidate, g.reason = candidate.Without("content"), true
-	}
-}
-
-func (g *geminiAPIReader) end() {
-	if !g.began {
-		return
-	}
-	candidate := cmp.Or(g.candidate, "{}")
-	candidates := []js.Value{candidate.With("content", js.Value(js.Object(js.RawField("parts", api.Array(g.parts...)))))}
-	if g.others {
-		candidates = append(candidates, js.Value(js.Object(js.IntField("index", 1))))
-	}
-	whole := js.Object(js.RawField("candidates", api.Array(candidates...)), js.RawField("usageMetadata", g.usage),
-		js.RawField("promptFeedback", g.feedback), js.StringField("modelVersion", g.model), js.StringField("responseId", g.id))
-	blocked := g.feedback.Get("blockReason") != ""
-	m := g.rec.mapping("gemini", g.id, endingOf(g.failure, g.reason || blocked))
-	g.rec.respond(m.Gemini(js.Value(whole)), 0, g.pieces.size)
 }

@@ -1,11 +1,8 @@
 package stream
 
 import (
-	"slices"
-
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A qwenReader reads the events of `qwen -o stream-json`, which are those of Claude Code. Its result counts all that the
@@ -35,25 +32,4 @@ func (q *qwenReader) value(v js.Dict, event string) verdict {
 	q.rec.rest(total.minus(q.total).minus(q.rec.spent.minus(q.said)), js.StringField("provider", "qwen"))
 	q.total, q.said = total, q.rec.spent
 	return verdict
-}
-
-// rest adds a usage entry for what was used and no reply said, by the provider given and the model of the newest answer.
-func (r *recorder) rest(used tokens, provider js.Field, more ...js.Field) {
-	if used != (tokens{}) {
-		r.spentOn(usageRest, used.usage(), append([]js.Field{provider}, more...)...)
-	}
-}
-
-// spentOn adds a usage entry for what was used beside the replies, by the provider and the model of the newest answer unless
-// more has others.
-func (r *recorder) spentOn(kind, usage string, more ...js.Field) {
-	usage, err := session.CompleteUsage(usage)
-	if err != nil {
-		r.problem("the usage of a %s cannot be read: %v", kind, err)
-		return
-	}
-	fields := merge([]js.Field{js.StringField("kind", kind), js.StringField("provider", "unknown"), js.StringField("model", "unknown")},
-		slices.DeleteFunc(slices.Clone(r.by), func(f js.Field) bool { return f.Name == "api" }))
-	r.spent = r.spent.plus(spentIn(js.Value(usage)))
-	r.entry(session.TypeUsage, r.now(), merge(append(fields, js.RawField("usage", usage)), more)...)
 }

@@ -2,11 +2,13 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -241,4 +243,25 @@ func (r *recorder) now() int64 {
 		return 0
 	}
 	return r.o.Now()
+}
+
+// rest adds a usage entry for what was used and no reply said, by the provider given and the model of the newest answer.
+func (r *recorder) rest(used tokens, provider js.Field, more ...js.Field) {
+	if used != (tokens{}) {
+		r.spentOn(usageRest, used.usage(), append([]js.Field{provider}, more...)...)
+	}
+}
+
+// spentOn adds a usage entry for what was used beside the replies, by the provider and the model of the newest answer unless
+// more has others.
+func (r *recorder) spentOn(kind, usage string, more ...js.Field) {
+	usage, err := metering.CompleteUsage(usage)
+	if err != nil {
+		r.problem("the usage of a %s cannot be read: %v", kind, err)
+		return
+	}
+	fields := merge([]js.Field{js.StringField("kind", kind), js.StringField("provider", "unknown"), js.StringField("model", "unknown")},
+		slices.DeleteFunc(slices.Clone(r.by), func(f js.Field) bool { return f.Name == "api" }))
+	r.spent = r.spent.plus(spentIn(js.Value(usage)))
+	r.entry(session.TypeUsage, r.now(), merge(append(fields, js.RawField("usage", usage)), more)...)
 }

@@ -196,8 +196,8 @@ func (r *recorder) counted() {
 	r.before.Uncount = min(r.before.Uncount, r.uncounted)
 }
 
-// conclude makes the newest answer one that failed, if the printer of the stream has.
-func (r *recorder) conclude() {
+// failNewest marks the newest answer as failed, if the program that printed the stream says that it failed.
+func (r *recorder) failNewest() {
 	f := r.failure
 	if f == nil {
 		return

@@ -178,7 +178,7 @@ func (d *Decoder) Close() error {
 	if d.rec.o.From == Text {
 		d.rec.prompt()
 		d.rec.said(&d.plain)
-		d.rec.conclude()
+		d.rec.failNewest()
 		return errors.Join(d.rec.close(), d.rec.verdict())
 	}
 	if err := d.frame.end(d); err != nil {
@@ -187,7 +187,7 @@ func (d *Decoder) Close() error {
 	if d.now != nil {
 		d.ended()
 	}
-	d.rec.conclude()
+	d.rec.failNewest()
 	switch {
 	case d.rec.known || d.rec.problems > 0 || d.rec.failure != nil:
 	case d.frame.number == 0:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
@@ -33,63 +33,10 @@ const (
 // EveryAgent is the word for all of them.
 const EveryAgent = "all"
 
-// Agents returns the names of the formats that an address may begin with: those of
-// agents that have a place for their sessions.
-func Agents() []string {
-	return []string{"pi", "omp", "codex", "opencode", "claude", "copilot", "gemini", "qwen", "kimi", "kimicli", "grok", "aider", "zeroclaw", "openoxide", "entire"}
-}
-
-// IsAgent reports whether an address may begin with a name: that of an agent, or of a map of the
-// user's, for which it looks.
-func IsAgent(name string) bool {
-	if slices.Contains(Agents(), name) {
-		return true
-	}
-	if !mapName().MatchString(name) {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(MapDir(), name+mapExtension))
-	return err == nil
-}
-
-// mapExtension is that of the files in [MapDir].
-const mapExtension = ".jq"
-
-var mapName = lazy.Regexp(`^[a-z][a-z0-9]{0,30}$`)
-
-// MapDir returns the directory of the user's own maps, programs in jq that read the sessions of
-// further agents (sess-map(5)), "" if there is no place for one.
-func MapDir() string {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	return filepath.Join(dir, "sess", "agents")
-}
-
-// KnownAgents returns the names of [Agents], and of the user's own maps.
-func KnownAgents() []string {
-	names := Agents()
-	paths, err := filepath.Glob(filepath.Join(MapDir(), "*"+mapExtension))
-	if err != nil {
-		return names
-	}
-	for _, path := range paths {
-		if name := strings.TrimSuffix(filepath.Base(path), mapExtension); mapName().MatchString(name) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // AgentOf returns the agent that stands in front of an address, "" if none does.
 func AgentOf(text string) string {
 	text, _ = Resolved(text)
-	if name, _, ok := strings.Cut(text, ":"); ok && IsAgent(name) {
+	if name, _, ok := strings.Cut(text, ":"); ok && known.IsAgent(name) {
 		return name
 	}
 	return ""
@@ -121,7 +68,7 @@ func (a address) String() string { return a.format + ":" + a.id }
 // such a name is ./FORMAT:ID.
 func parseAddress(operand string) (address, bool) {
 	format, id, ok := strings.Cut(operand, ":")
-	if !ok || !IsAgent(format) && format != Remote && format != Self {
+	if !ok || !known.IsAgent(format) && format != Remote && format != Self {
 		return address{}, false
 	}
 	if a := (address{format, id}); a.isPath() {
@@ -296,20 +243,9 @@ func (a address) header(ctx context.Context, s *cli.Streams) (session.Header, er
 
 // Resume returns the command that goes on with a session in the agent that has it, nil if none is known: of ours, of
 // sub-agents, and of agents that do not take an id.
-func Resume(agent, id string) []string {
-	switch agent {
-	case "claude", "copilot", "omp", "qwen":
-		if !strings.HasPrefix(id, "agent-") {
-			return []string{agent, "--resume", id}
-		}
-	case "codex":
-		return []string{agent, "resume", id}
-	case "opencode":
-		return []string{agent, "-s", id}
-	case "pi":
-		return []string{agent, "--session", id}
-	}
-	return nil
+func Resume(name, id string) []string {
+	a, _ := known.Agent(name)
+	return a.ResumeWith(id)
 }
 
 // ResumeLine returns the command line of [Resume] from the current directory, "" if there is none.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -77,7 +78,7 @@ func OneOrNewest(ctx context.Context, s *cli.Streams, operands []string) (string
 // messages are none. If there is no other, that is the answer no.
 func NewestHere(ctx context.Context, s *cli.Streams, without string) (string, error) {
 	silent := func(subprocess.Message) {}
-	agents := KnownAgents()
+	agents := known.Names()
 	rows, errs := make([]js.Value, len(agents)+1), make([]error, len(agents)+1)
 	var all sync.WaitGroup
 	for i, agent := range agents {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -30,7 +31,7 @@ func One(operands []string) (string, error) {
 	if len(operands) == 0 {
 		return "", nil
 	}
-	return operands[0], Named(operands[0])
+	return operands[0], RefuseEmpty(operands[0])
 }
 
 func exists(name string) bool {
@@ -38,9 +39,9 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// Named refuses an operand that is empty: a variable that was not set, or a command
+// RefuseEmpty refuses an operand that is empty: a variable that was not set, or a command
 // that printed nothing, where a session was meant.
-func Named(operand string) error {
+func RefuseEmpty(operand string) error {
 	if operand != "" {
 		return nil
 	}
@@ -190,7 +191,7 @@ func nearAddress(operand string) (near string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	agent, ok := cli.Closest(format, append(Agents(), Remote, Self))
+	agent, ok := cli.Closest(format, append(known.Names(), Remote, Self))
 	return agent + ":" + id, ok
 }
 
@@ -205,8 +206,8 @@ func Mistaken(operand string, err error) error {
 	return elsewhere(operand, err)
 }
 
-// elsewhere adds to an error of a file that is not there how to read a session that is not
-// in a file.
+// elsewhere adds a hint to the error of a file that is not there, if the operand is a URL: how to read a session from the web
+// or from a remote.
 func elsewhere(operand string, err error) error {
 	scheme, _, ok := strings.Cut(operand, "://")
 	switch {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/session"
@@ -97,7 +98,7 @@ func OpenAny(ctx context.Context, s *cli.Streams, operand string) (*Input, error
 		return in, nil // reading it names the fault
 	}
 	f.Close()
-	s.Notef("%s: read as a session of %s", in.Name, session.AgentName(format))
+	s.Notef("%s: read as a session of %s", in.Name, known.ProgramName(format))
 	in.ReadCloser, err = start(ctx, subprocess.Program{Name: Importer, Args: append(words(ctx, s), format, "--", in.File), Say: Say(s, cli.Damage)})
 	in.File, in.foreign = "", true
 	return in, err
@@ -318,10 +319,11 @@ func Format(name string) string {
 	if err != nil {
 		return ""
 	}
-	if name := strings.TrimSpace(string(format)); name != "pi" && name != "omp" {
-		return name
+	name = strings.TrimSpace(string(format))
+	if a, _ := known.Agent(name); a.Native {
+		return "" // one of ours, which is damaged
 	}
-	return "" // one of ours, which is damaged
+	return name
 }
 
 // Warn prints problems as warnings.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -23,25 +24,6 @@ const (
 	recorded = "sess"
 )
 
-// selves are the variables by which agents tell the commands that they run which session runs, in their order. Each agent
-// hands on the variables of the one that started it.
-var selves = []struct{ variable, agent string }{
-	{"CLAUDE_CODE_SESSION_ID", "claude"},
-	{"CODEX_THREAD_ID", "codex"},
-	{"CODEX_SESSION_ID", "codex"},
-	{"PI_SESSION_ID", "pi"},
-	{"QWEN_CODE_SESSION_ID", "qwen"},
-	{"COPILOT_AGENT_SESSION_ID", "copilot"},
-}
-
-// silent are the agents that mark the commands that they run, and do not say which session runs. CLAUDECODE is no such mark:
-// oh-my-pi has it, too.
-var silent = []struct{ variable, agent string }{
-	{"OPENCODE", "opencode"},
-	{"GEMINI_CLI", "gemini"},
-	{"OMPCODE", "omp"},
-}
-
 // SelfValue is the value of [SelfVariable] for a command that is recorded in the file at a path.
 func SelfValue(path string) string { return recorded + ":" + path }
 
@@ -52,27 +34,28 @@ type Running struct {
 	note  string    // the agent that runs this program, and does not say in which session
 }
 
-// RunningSessions reads the environment.
+// RunningSessions reads the environment: SESS_SELF, and the variables of the agents that are known. An agent hands on the
+// variables of the one that started it, so that several sessions may be running.
 func RunningSessions(getenv func(string) string) (r Running) {
 	for part := range strings.SplitSeq(getenv(SelfVariable), ",") {
 		name, id, ok := strings.Cut(part, ":")
 		switch last := len(r.first) - 1; {
-		case ok && name == recorded && filepath.IsAbs(id), ok && IsAgent(name) && session.ValidSessionID(id):
+		case ok && name == recorded && filepath.IsAbs(id), ok && known.IsAgent(name) && session.ValidSessionID(id):
 			r.first = append(r.first, address{name, id})
 		case !ok && last >= 0 && r.first[last].format == recorded: // a path with a comma
 			r.first[last].id += "," + part
 		}
 	}
-	for _, v := range selves {
-		a := address{v.agent, getenv(v.variable)}
-		if session.ValidSessionID(a.id) && !slices.Contains(r.rest, a) {
-			r.rest = append(r.rest, a)
+	for _, agent := range known.Agents() {
+		for _, variable := range agent.Running {
+			a := address{agent.Name, getenv(variable)}
+			if session.ValidSessionID(a.id) && !slices.Contains(r.rest, a) {
+				r.rest = append(r.rest, a)
+			}
 		}
-	}
-	for _, v := range silent {
-		known := slices.ContainsFunc(r.first, func(a address) bool { return a.format == v.agent })
-		if r.note == "" && getenv(v.variable) != "" && !known {
-			r.note = v.agent
+		named := slices.ContainsFunc(r.first, func(a address) bool { return a.format == agent.Name })
+		if r.note == "" && agent.Mark != "" && getenv(agent.Mark) != "" && !named {
+			r.note = agent.Name
 		}
 	}
 	return r
@@ -107,7 +90,7 @@ func (r Running) Note() string {
 	if r.note == "" {
 		return ""
 	}
-	return session.AgentName(r.note) + " does not say which session is running, so that may be among the results; " + SelfVariable + "=" + r.note + ":ID names it"
+	return known.ProgramName(r.note) + " does not say which session is running, so that may be among the results; " + SelfVariable + "=" + r.note + ":ID names it"
 }
 
 // Silent returns the agent that runs this program and does not say in which session, "" for none.

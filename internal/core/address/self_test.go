@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
 // Each agent's variable names its session; SESS_SELF goes before them; an agent hands on those of the one around it; and what
@@ -31,7 +32,7 @@ func TestSelfTable(t *testing.T) {
 		"opencode":                             {env: map[string]string{"OPENCODE": "1"}, note: "opencode"},
 		"gemini":                               {env: map[string]string{"GEMINI_CLI": "1"}, note: "gemini"},
 		"oh-my-pi says that it is Claude Code": {env: map[string]string{"OMPCODE": "1", "CLAUDECODE": "1"}, note: "omp"},
-		"nested":                               {env: map[string]string{"CLAUDE_CODE_SESSION_ID": "c1", "CODEX_THREAD_ID": "x1"}, want: "claude:c1, codex:x1", known: []string{"c1", "x1"}},
+		"nested":                               {env: map[string]string{"CLAUDE_CODE_SESSION_ID": "c1", "CODEX_THREAD_ID": "x1"}, want: "codex:x1, claude:c1", known: []string{"c1", "x1"}},
 		"nested, chosen":                       {env: map[string]string{"CLAUDE_CODE_SESSION_ID": "c1", "CODEX_THREAD_ID": "x1"}, choose: "codex", want: "codex:x1"},
 		"in opencode":                          {env: map[string]string{"CLAUDE_CODE_SESSION_ID": "c1", "OPENCODE": "1"}, want: "claude:c1", note: "opencode"},
 		"SESS_SELF":                            {env: map[string]string{"SESS_SELF": "opencode:ses_1", "CLAUDE_CODE_SESSION_ID": "c1", "OPENCODE": "1"}, want: "opencode:ses_1", known: []string{"ses_1", "c1"}},
@@ -67,8 +68,10 @@ func TestSelfTable(t *testing.T) {
 		})
 	}
 	all := map[string]string{}
-	for _, v := range selves {
-		all[v.variable] = v.agent
+	for _, a := range agent.All() {
+		for _, variable := range a.Running {
+			all[variable] = a.Name
+		}
 	}
 	if want := []string{"CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "PI_SESSION_ID", "QWEN_CODE_SESSION_ID"}; !slices.Equal(slices.Sorted(maps.Keys(all)), want) {
 		t.Errorf("%q, of which each needs a row above", all)

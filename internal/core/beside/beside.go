@@ -129,8 +129,8 @@ func ledgerTells(f disk.File) (bool, error) {
 	return false, nil
 }
 
-// CutOver reports whether the phase of an event tells of a migration: pi notes nothing but the end
-// of its migrations.
+// CutOver reports whether an event of the phase shows that a migration to a segmented store was begun or done. Pi itself
+// writes an event only at the end of a migration.
 func CutOver(phase string) bool {
 	return phase == "planned" || phase == "staging_copy" || phase == "cutover_commit"
 }

@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/calls"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A Said is a text, and the id of the entry that has it.
@@ -47,7 +47,7 @@ type Deeds struct {
 func Of(entries []session.Entry, cwd string) Deeds {
 	var d Deeds
 	for i, e := range entries {
-		if text, ok := convo.Prompt(e); ok {
+		if text, ok := typed.Prompt(e); ok {
 			d.Asked, d.Failure = append(d.Asked, Said{e.ID(), text}), Said{}
 		}
 		switch e.Type() {

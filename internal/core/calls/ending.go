@@ -120,8 +120,8 @@ var refusals = []string{
 // hooks are the refusals in whose beginning the name of the tool or of the hook stands.
 var hooks = lazy.Regexp(`^(?:Error: |<system>ERROR: )?(?:PreToolUse:\S+ hook|Hook PreToolUse|\S+ blocked by hook|execution error: Io\(Custom \{ kind: Other, error: "rejected)`)
 
-// End says how the call ended of which m is the result, by what that says itself. Anything that is
-// a user's command has its own exit code.
+// End returns how a call ended, by its result m alone. The message of a command that the user ran has an exit code. The ending
+// of any other message is empty.
 func End(m session.Message) Ending {
 	switch m.Role() {
 	case session.RoleBashExecution, session.RolePythonExecution:
@@ -139,8 +139,8 @@ func End(m session.Message) Ending {
 		return Ending{Outcome: Open}
 	}
 	_, tool := Own(m.Str("toolName"))
-	about, isTask := followers[tool] || stoppers[tool], kinds[tool] == Agent
-	failed, runs := m.IsError(), kinds[tool] == Run || about
+	about, kind := followers[tool] || stoppers[tool], kindOf(tool)
+	failed, runs, isTask := m.IsError(), kind == Run || about, kind == Agent
 	if !failed && !runs && !isTask {
 		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}

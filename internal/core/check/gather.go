@@ -29,7 +29,7 @@ func (rp *repair) gather(r io.Reader) error {
 		}
 		e, perr := session.ParseEntry(string(l.Data))
 		if joining && perr == nil && isEntry(e) {
-			rp.apart(j.lines) // a torn entry, and the next one
+			rp.keepOneByOne(j.lines) // a torn entry, and the next one
 			joining = false
 		}
 		switch {
@@ -49,7 +49,7 @@ func (rp *repair) gather(r io.Reader) error {
 		}
 	}
 	if joining {
-		rp.apart(j.lines)
+		rp.keepOneByOne(j.lines)
 	}
 	return rp.err
 }
@@ -69,13 +69,14 @@ func (rp *repair) join(j *joiner) (more bool) {
 		rp.change("joined %d lines to the entry %q", len(j.lines), e.ID())
 		rp.salvage(e)
 	case !more:
-		rp.apart(j.lines)
+		rp.keepOneByOne(j.lines)
 	}
 	return more
 }
 
-// apart takes lines one by one that make no object together.
-func (rp *repair) apart(lines []jsonl.Line) {
+// keepOneByOne takes the lines of a joiner that are no object together: each that is an entry is kept, and of the others the
+// entries that can be told apart.
+func (rp *repair) keepOneByOne(lines []jsonl.Line) {
 	for _, l := range lines {
 		rp.number = l.Number
 		if e, err := session.ParseEntry(string(l.Data)); err == nil {
@@ -182,8 +183,8 @@ func isLead(e session.Entry) bool {
 	return err == nil && e.Type() == session.TypeTitle
 }
 
-// keepEntry keeps an entry. A second header, and an object that is neither of a
-// type nor can be named by its id, are none.
+// keepEntry keeps an entry, and sets aside the header of another session and an
+// object without a type and an id.
 func (rp *repair) keepEntry(e session.Entry) {
 	switch {
 	case e.Type() == session.TypeSession:

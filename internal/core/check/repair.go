@@ -183,7 +183,7 @@ func (rp *repair) addressable() {
 		}
 		rp.rename(i, known)
 		if rp.options.Relink && !known[e.ParentID()] && i > 0 {
-			rp.hang(i, i-1)
+			rp.reparent(i, i-1)
 		}
 	}
 }
@@ -279,19 +279,19 @@ func (rp *repair) relink() {
 	}
 	for i, e := range rp.entries {
 		if _, ok := parent(i); !ok && e.ParentID() != "" {
-			rp.hang(i, i-1)
+			rp.reparent(i, i-1)
 		}
 	}
 	for _, i := range cycleStarts(len(rp.entries), parent) {
-		rp.hang(i, i-1)
+		rp.reparent(i, i-1)
 	}
 	for _, i := range cycleStarts(len(rp.entries), parent) {
-		rp.hang(i, -1)
+		rp.reparent(i, -1)
 	}
 }
 
-// hang makes entry i a child of entry parent, or a root.
-func (rp *repair) hang(i, parent int) {
+// reparent makes entry i a child of entry parent, or a root.
+func (rp *repair) reparent(i, parent int) {
 	e, id := rp.entries[i], ""
 	if parent >= 0 {
 		id = rp.entries[parent].ID()

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/runner"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -181,7 +182,7 @@ func (s *Streams) Text() io.Writer { return s.forRunner(s.Out) }
 
 // forRunner returns a writer in which nothing is a command of the runner that reads standard output, or w.
 func (s *Streams) forRunner(w io.Writer) io.Writer {
-	if _, shown := w.(*tty.Writer); shown || !tty.OnRunner(os.LookupEnv) {
+	if _, shown := w.(*tty.Writer); shown || !runner.ReadsOutput(os.LookupEnv) {
 		return w
 	}
 	if f := s.OutFile(); f != nil {

@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/sess-tools/sess/internal/core/tty"
 )
 
-// Columns are those of a table for people, two spaces apart.
+// Columns are those of a table for people, two spaces apart: of words without wide characters, as in help. Tables with texts of
+// users are printed by package screen, which small programs do not link.
 type Columns []Column
 
 // A Column is one of a table. Its width is a number of characters.
@@ -45,18 +43,6 @@ func (c Columns) Line(cells ...string) string {
 		}
 	}
 	return strings.Join(cells, "  ")
-}
-
-// WriteHead writes the row of the heads, in bold if --color allows it.
-func (c Columns) WriteHead(s *Streams) error {
-	style, heads := tty.Plain, make([]string, len(c))
-	for i := range c {
-		heads[i] = c[i].Head
-	}
-	if tty.Color(s.Color, s.OutFile(), os.LookupEnv) {
-		style = tty.Bold
-	}
-	return tty.WriteLine(s.Out, style, c.Line(heads...))
 }
 
 // Table returns rows as lines, each behind an indent, with columns on the left.

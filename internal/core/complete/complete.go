@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -95,14 +96,14 @@ func few(list []cli.Candidate) []cli.Candidate {
 func addresses(ctx context.Context, at cli.Place, add func(cli.Candidate)) bool {
 	format, id, ok := strings.Cut(at.Word, ":")
 	if !ok {
-		for _, agent := range append(address.KnownAgents(), address.Self) {
+		for _, agent := range append(known.Names(), address.Self) {
 			if at.Word != "" {
 				at.Match(add, agent+":")
 			}
 		}
 		return false
 	}
-	if !address.IsAgent(format) {
+	if !known.IsAgent(format) {
 		return false
 	}
 	for c := range address.SessionsOf(ctx, format, id) {

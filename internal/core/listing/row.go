@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/row"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // A Row is a session of a listing, and whose it is.
@@ -154,7 +154,7 @@ func Parse(data []byte) (Row, error) {
 	if v.Repo != "" {
 		r.Origin.Git = js.Object(js.StringField("remote", v.Repo))
 	}
-	if v.TitleFrom == convo.TitlePrompt {
+	if v.TitleFrom == titles.Prompt {
 		r.Name, r.Prompts = "", []string{v.Title} // whose title it is
 	}
 	if t := v.Tokens; t != nil {

@@ -61,7 +61,7 @@ type Cell struct {
 type Col struct {
 	Head  string
 	Right bool // cells stand on the right
-	Flex  bool // takes the room that the others leave; one of a table at most
+	Flex  bool // takes the room that the others leave; several share it, and the last takes the rest
 	Max   int  // the columns of a cell at most, 0 for any number
 	Bar   bool // with Flex: cells are bars, as long as their Part
 	From  int  // on a screen of fewer columns it is left out
@@ -129,27 +129,18 @@ const leastFlex = 8
 func (t *table) begin(rows [][]Cell) error {
 	t.widths = make([]int, len(t.cols))
 	headed, sum := false, -len(gap)
+	var flex []int
 	for i, c := range t.cols {
 		headed = headed || c.Head != ""
 		sum += len(gap)
 		if c.Flex {
+			flex = append(flex, i)
 			continue
 		}
-		n := Columns(c.Head)
-		for _, row := range rows {
-			n = max(n, Columns(row[i].Text)+Columns(row[i].Tail))
-		}
-		if c.Max > 0 {
-			n = min(n, max(c.Max, Columns(c.Head)))
-		}
-		t.widths[i] = n
-		sum += n
+		t.widths[i] = t.wanted(i, rows)
+		sum += t.widths[i]
 	}
-	flex := slices.IndexFunc(t.cols, func(c Col) bool { return c.Flex })
-	most := t.sc.Width
-	if flex >= 0 {
-		most -= leastFlex
-	}
+	most := t.sc.Width - leastFlex*len(flex)
 	for ; sum > most; sum-- { // the widest texts give way
 		widest := -1
 		for i, c := range t.cols {
@@ -162,8 +153,13 @@ func (t *table) begin(rows [][]Cell) error {
 		}
 		t.widths[widest]--
 	}
-	if flex >= 0 {
-		t.widths[flex] = max(t.sc.Width-sum, leastFlex)
+	for k, i := range flex {
+		room := (t.sc.Width - sum) / (len(flex) - k)
+		if k < len(flex)-1 {
+			room = min(room, t.wanted(i, rows))
+		}
+		t.widths[i] = max(room, leastFlex)
+		sum += t.widths[i]
 	}
 	if headed {
 		heads := make([]Cell, len(t.cols))
@@ -180,6 +176,19 @@ func (t *table) begin(rows [][]Cell) error {
 		}
 	}
 	return nil
+}
+
+// wanted returns how wide the cells of a column are, and its head.
+func (t *table) wanted(i int, rows [][]Cell) int {
+	c := t.cols[i]
+	n := Columns(c.Head)
+	for _, row := range rows {
+		n = max(n, Columns(row[i].Text)+Columns(row[i].Tail))
+	}
+	if c.Max > 0 {
+		n = min(n, max(c.Max, Columns(c.Head)))
+	}
+	return n
 }
 
 // row prints a row.

@@ -13,8 +13,34 @@ import (
 // terminal says how many columns characters take. The functions of the library would ask the environment.
 var terminal = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Columns returns how many columns of a terminal a text takes that is clean, see [tty.Clean].
-func Columns(text string) int { return terminal.StringWidth(text) }
+// Columns returns how many columns of a terminal a text takes that is clean, see [tty.Clean]. The library fills a table of
+// more than a millisecond at the first character behind U+02FF, so it is asked only for texts that need it.
+func Columns(text string) int {
+	n := 0
+	for _, r := range text {
+		if !takesOneColumn(r) {
+			return terminal.StringWidth(text)
+		}
+		n++
+	}
+	return n
+}
+
+// takesOneColumn reports whether a character takes one column of every terminal, whatever is in front of it: Latin letters,
+// Greek, Cyrillic, and the dashes, dots, arrows, lines, blocks and marks that screens are drawn with. False may be wrong.
+func takesOneColumn(r rune) bool {
+	switch {
+	case r < 0x300:
+		return r >= ' ' && r < 0x7f || r >= 0xa0 && r != softHyphen
+	case r >= 0x370 && r <= 0x52f:
+		return unicode.Is(unicode.Greek, r) || unicode.Is(unicode.Cyrillic, r) && !unicode.Is(unicode.M, r)
+	case r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x21ff, r >= 0x2500 && r <= 0x259f:
+		return true
+	}
+	return r == '✓' || r == '✗' || r == '⊘'
+}
+
+const softHyphen = 0xad
 
 // doubtful reports whether terminals differ on how wide a clean text is: by a column for the character that makes a
 // picture of the one in front of it, and for colours of skin.

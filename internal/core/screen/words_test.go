@@ -2,9 +2,12 @@ package screen
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 func TestNumbers(t *testing.T) {
@@ -152,5 +155,42 @@ func TestView(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%.40q at %d: %q, want %q", tt.text, tt.width, got, tt.want)
 		}
+	}
+}
+
+// A character that takes one column without the library takes one by the library, alone and behind others.
+func TestTakesOneColumn(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !takesOneColumn(r) {
+			continue
+		}
+		n++
+		for before, want := range map[string]int{"": 1, "a": 2, "├": 2} {
+			if got := terminal.StringWidth(before + string(r)); got != want || !utf8.ValidRune(r) {
+				t.Errorf("%q behind %q takes %d columns, want %d", r, before, got, want)
+			}
+		}
+	}
+	if n < 1200 {
+		t.Errorf("%d characters", n)
+	}
+	for _, text := range []string{"├─ plain", "Größe…", "Ωмега → ✓", "x ⊘ ▒"} {
+		if slices.ContainsFunc([]rune(text), func(r rune) bool { return !takesOneColumn(r) }) {
+			t.Errorf("%q is left to the library", text)
+		}
+	}
+}
+
+// BenchmarkFirst shows, with -benchtime 1x, what the first characters cost that a process measures: those that screens are
+// drawn with, and one that needs the library.
+func BenchmarkFirst(b *testing.B) {
+	for _, text := range []string{"├", "…", "界"} {
+		b.Run(text, func(b *testing.B) {
+			for b.Loop() {
+				Columns(text)
+			}
+		})
 	}
 }

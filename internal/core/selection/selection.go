@@ -19,14 +19,15 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // lister is the program that knows which sessions were written when, and those of
@@ -93,7 +94,7 @@ func (c *Selection) flag(f Flag) cli.Flag {
 	case AllBelow:
 		return cli.Bool(&c.All, "all, a", all+", or one level below each DIR")
 	case Agent:
-		return cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them")
+		return cli.ChoicesOr(&c.Agents, "agent", append(known.Names(), address.EveryAgent), known.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them")
 	case CWD:
 		return cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`")
 	case WhichSubagents:
@@ -110,13 +111,13 @@ func (c *Selection) flag(f Flag) cli.Flag {
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
-// Named are the agents whose sessions are meant, each once and in the order of [address.KnownAgents]; none
+// Named are the agents whose sessions are meant, each once and in the order of [known.Names]; none
 // for our own.
 func (c *Selection) Named() []string {
 	if slices.Contains(c.Agents, address.EveryAgent) {
-		return address.KnownAgents()
+		return known.Names()
 	}
-	return slices.DeleteFunc(address.KnownAgents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+	return slices.DeleteFunc(known.Names(), func(name string) bool { return !slices.Contains(c.Agents, name) })
 }
 
 // A Source is a session to read.
@@ -264,7 +265,7 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 		s.Fold()
 	}
 	for _, op := range operands {
-		if err := address.Named(op); err != nil {
+		if err := address.RefuseEmpty(op); err != nil {
 			return out, err
 		}
 		if op == address.Remote+":" {
@@ -590,7 +591,7 @@ func Said(origin string, e session.Entry) uint64 {
 	at, ok := e.Timestamp()
 	role := session.RoleUser // of commands of the user and of summaries, too
 	if m, is := e.Message(); is {
-		if convo.IsBrief(m) {
+		if typed.IsBrief(m) {
 			return 0
 		}
 		if m.Role() == session.RoleAssistant || m.Role() == session.RoleToolResult {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -92,7 +92,7 @@ func TestIsSubagent(t *testing.T) {
 // Of two agents with one store the first has its sessions, in whatever order they are named.
 func TestNamedInOrder(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{"": "", "omp,pi": "pi,omp", "codex,pi,codex": "pi,codex", "omp,all": strings.Join(address.Agents(), ",")} {
+	for given, want := range map[string]string{"": "", "omp,pi": "pi,omp", "codex,pi,codex": "pi,codex", "omp,all": strings.Join(known.ProgramNames(), ",")} {
 		c := Selection{Agents: strings.FieldsFunc(given, func(r rune) bool { return r == ',' })}
 		if got := strings.Join(c.Named(), ","); got != want {
 			t.Errorf("%s: %s, want %s", given, got, want)

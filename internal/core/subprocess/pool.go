@@ -177,7 +177,7 @@ type answer struct {
 func (a *answer) Read(b []byte) (int, error) {
 	for !a.done {
 		if a.left == 0 {
-			if a.done, a.err = a.frame(); a.done {
+			if a.done, a.err = a.readFrame(); a.done {
 				break
 			}
 			continue
@@ -194,8 +194,9 @@ func (a *answer) Read(b []byte) (int, error) {
 	return 0, a.err
 }
 
-// frame reads the beginning of a frame, and all of one that is no output. It reports whether the invocation has ended, and how.
-func (a *answer) frame() (bool, error) {
+// readFrame reads the head of the next frame: of output its length, for Read to go on with; of messages and of the exit status all.
+// It reports whether the invocation has ended, and its error.
+func (a *answer) readFrame() (bool, error) {
 	line, err := a.worker.stdout.ReadString('\n')
 	if err != nil {
 		return true, a.broken(err)

@@ -84,18 +84,20 @@ func (l *line) cut() {
 // or type, and its first words. For an entry that is missing the third cell is
 // a dash. The error is that of w.
 func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error {
-	l := newList(w, o, 1, "LABEL", "ID", "ENTRY", "TEXT")
-	for _, label := range labels {
-		kind, text := "-", ""
-		if i, ok := t.Session.Index(label.Target); ok {
-			e := t.Session.Entries[i]
-			kind, text = words(convo.Kind(e), l.pen.more), words(convo.Say(e), l.pen.more)
+	more := o.pen().more
+	cols := []screen.Col{{Head: "LABEL"}, {Head: "ID"}, {Head: "ENTRY"}, {Head: "TEXT", Flex: true}}
+	return writeList(w, o, cols, func(yield func([]string) bool) {
+		for _, label := range labels {
+			kind, text := "-", ""
+			if i, ok := t.Session.Index(label.Target); ok {
+				e := t.Session.Entries[i]
+				kind, text = words(convo.Kind(e), more), words(convo.Say(e), more)
+			}
+			if !yield([]string{tty.Clean(label.Name), tty.Clean(label.Target), kind, text}) {
+				return
+			}
 		}
-		if err := l.row(tty.Clean(label.Name), tty.Clean(label.Target), kind, text); err != nil {
-			return err
-		}
-	}
-	return l.flush()
+	})
 }
 
 // maxWords is the length in characters to which a text is cut.

@@ -2,88 +2,37 @@ package tree
 
 import (
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
-	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A list prints rows of cells: with tabs between them, or on a terminal in
-// columns with headings.
-type list struct {
-	w    io.Writer
-	o    Options
-	pen  pen
-	flex int // that many cells at the end share what room the others leave
-	rows [][]string
-}
-
-func newList(w io.Writer, o Options, flex int, headings ...string) *list {
-	return &list{w: w, o: o, pen: o.pen(), flex: flex, rows: [][]string{headings}}
-}
-
-// row prints clean cells, or keeps them until the widths of the columns are
-// known.
-func (l *list) row(cells ...string) error {
-	if l.o.Width > 0 {
-		l.rows = append(l.rows, cells)
-		return nil
-	}
-	_, err := io.WriteString(l.w, strings.Join(cells, "\t")+"\n")
-	return err
-}
-
-// flush prints the rows that were kept.
-func (l *list) flush() error {
-	if l.o.Width <= 0 {
-		return nil
-	}
-	widths := l.widths()
-	out := line{color: l.o.Color, more: l.pen.more, width: l.o.Width}
-	for i, cells := range l.rows {
-		st := tty.Plain
-		if i == 0 {
-			st = tty.Bold
-		}
-		for k, cell := range cells {
-			if screen.Columns(cell) > widths[k] {
-				cell = screen.Truncate(cell, widths[k]-screen.Columns(l.pen.more), "") + l.pen.more
+// writeList prints rows of clean cells: with tabs between them, or on a terminal as a table with heads.
+func writeList(w io.Writer, o Options, cols []screen.Col, rows iter.Seq[[]string]) error {
+	if o.Width > 0 {
+		sc := screen.New(screen.Screen{Out: w, Width: o.Width, Color: o.Color}, o.ASCII)
+		return sc.Table(cols, func(yield func([]screen.Cell) bool) {
+			for texts := range rows {
+				cells := make([]screen.Cell, len(texts))
+				for i, text := range texts {
+					cells[i].Text = text
+				}
+				if !yield(cells) {
+					return
+				}
 			}
-			out.add(st, cell)
-			if k < len(cells)-1 {
-				out.add(tty.Plain, strings.Repeat(" ", widths[k]-screen.Columns(cell)+2))
-			}
-		}
-		if err := out.end(l.w); err != nil {
+		})
+	}
+	for texts := range rows {
+		if _, err := io.WriteString(w, strings.Join(texts, "\t")+"\n"); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// widths returns the widths of the columns.
-func (l *list) widths() []int {
-	widths := make([]int, len(l.rows[0]))
-	for _, cells := range l.rows {
-		for k, cell := range cells {
-			widths[k] = max(widths[k], screen.Columns(cell))
-		}
-	}
-	const least = 8 // what a cell of text gets even if the others fill the line
-	fixed := len(widths) - l.flex
-	room := l.o.Width
-	for _, width := range widths[:fixed] {
-		room -= width + 2
-	}
-	for k := fixed; k < len(widths); k++ {
-		share := (room - 2*(len(widths)-1-k)) / (len(widths) - k)
-		widths[k] = min(widths[k], max(share, least))
-		room -= widths[k] + 2
-	}
-	return widths
 }
 
 // JSON prints every entry of the tree as one object a line, in the order of the

@@ -125,10 +125,10 @@ g   1        2026-01-02T03:04:04Z  -  lone      lone
 h   6        2026-01-02T03:04:05Z  *  Fix <it>  end
 `, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 80}) }},
 		{"narrow terminal", `
-ID  ENTRIES  TIME                     FIRST     LAST
-d   3        -                     -  Fix <it>  othe…
-g   1        2026-01-02T03:04:04Z  -  lone      lone
-h   6        2026-01-02T03:04:05Z  *  Fix <it>  end
+ID  ENTRIES  TIME                  FIRST     LAST
+d   3        -                  -  Fix <it>  other w…
+g   1        2026-01-02T03:04…  -  lone      lone
+h   6        2026-01-02T03:04…  *  Fix <it>  end
 `, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 53}) }},
 		{"JSON", `
 {"kind":"head","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"d","timestamp":null,"line":5,"entries":3,"active":false,"label":null,"fork":"b","first":"Fix <it>","last":"other\nway"}

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A skeleton is the prompts of the active path, with one line for what was done between two prompts.
@@ -158,7 +159,7 @@ func (s *skeleton) head(of screen.Heading, path []session.Entry) error {
 // entry prints an entry of the path if it is one of the skeleton, and the branches that leave the path there.
 func (s *skeleton) entry(i int, path []int) error {
 	e := s.t.Session.Entries[i]
-	_, asked := convo.Prompt(e)
+	_, asked := typed.Prompt(e)
 	label, note := s.t.Label(i), s.t.Note(i)
 	mark, style := "", tty.Plain
 	switch {
@@ -258,7 +259,7 @@ func (s *skeleton) branches(siblings, path []int) error {
 			stack = stack[:len(stack)-1]
 			e := s.t.Session.Entries[at]
 			entries++
-			if _, ok := convo.Prompt(e); ok {
+			if _, ok := typed.Prompt(e); ok {
 				prompts++
 			}
 			if spoken(e) != "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -452,20 +453,20 @@ func spoken(e session.Entry) string {
 // an asterisk for the end of the active path, the first text of the path and
 // the last one. The error is that of w.
 func WriteHeads(w io.Writer, t *Tree, heads []Head, o Options) error {
-	l := newList(w, o, 2, "ID", "ENTRIES", "TIME", "", "FIRST", "LAST")
-	for _, h := range heads {
-		e := t.Session.Entries[h.Pos]
-		mark := "-"
-		if t.Active(h.Pos) {
-			mark = "*"
+	more := o.pen().more
+	cols := []screen.Col{{Head: "ID"}, {Head: "ENTRIES"}, {Head: "TIME"}, {}, {Head: "FIRST", Flex: true}, {Head: "LAST", Flex: true}}
+	return writeList(w, o, cols, func(yield func([]string) bool) {
+		for _, h := range heads {
+			e := t.Session.Entries[h.Pos]
+			mark := "-"
+			if t.Active(h.Pos) {
+				mark = "*"
+			}
+			if !yield([]string{tty.Clean(e.ID()), strconv.Itoa(h.Entries), stamp(e), mark, words(t.textAt(h.First), more), words(t.textAt(h.Last), more)}) {
+				return
+			}
 		}
-		err := l.row(tty.Clean(e.ID()), strconv.Itoa(h.Entries), stamp(e), mark,
-			words(t.textAt(h.First), l.pen.more), words(t.textAt(h.Last), l.pen.more))
-		if err != nil {
-			return err
-		}
-	}
-	return l.flush()
+	})
 }
 
 // textAt returns the text of the entry at position i, "" for -1.

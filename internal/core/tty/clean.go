@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/ansi"
+	"github.com/sess-tools/sess/internal/core/runner"
 )
 
 // Clean returns s with everything that could act on a terminal, lie about
@@ -48,7 +49,7 @@ type form struct {
 }
 
 func clean(s string, as form) string {
-	var c commands
+	var c runner.Commands
 	if dirty(s, as, &c) < 0 {
 		return s
 	}
@@ -65,7 +66,7 @@ type sink interface {
 }
 
 func writeClean(b sink, s string, as form) {
-	var c commands
+	var c runner.Commands
 	for i := dirty(s, as, &c); i >= 0; i = dirty(s, as, &c) {
 		_, _ = b.WriteString(s[:i])
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -85,16 +86,17 @@ func writeClean(b sink, s string, as form) {
 				hex(b, 'u', uint32(r), 4)
 			}
 		}
-		s, c = s[i+n:], inLine
+		s = s[i+n:]
+		c.Break()
 	}
 	_, _ = b.WriteString(s)
 }
 
 // dirty returns the index of the first character to be made visible, or -1. c goes on to it.
-func dirty(s string, as form, c *commands) int {
+func dirty(s string, as form, c *runner.Commands) int {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if acts(r, n, as.lines) || as.log && c.ends(r) {
+		if acts(r, n, as.lines) || as.log && c.Ends(r) {
 			return i
 		}
 		i += n

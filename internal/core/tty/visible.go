@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/core/runner"
 )
 
 // A Writer stands in front of a terminal and makes visible what could act on it,
@@ -19,7 +21,7 @@ type Writer struct {
 	held []byte // the beginning of a character
 	buf  []byte
 	log  bool // a runner reads it
-	at   commands
+	at   runner.Commands
 }
 
 // Visible returns a Writer in front of w.
@@ -40,12 +42,14 @@ func (v *Writer) Write(p []byte) (int, error) {
 	for at < len(in) && (utf8.FullRune(in[at:]) || len(in)-at >= utf8.UTFMax) {
 		r, n := utf8.DecodeRune(in[at:])
 		switch {
-		case !acts(r, n, true) && !(v.log && v.at.ends(r)):
+		case !acts(r, n, true) && !(v.log && v.at.Ends(r)):
 			v.buf = append(v.buf, in[at:at+n]...)
 		case r == utf8.RuneError:
-			v.buf, v.at = fmt.Appendf(v.buf, `\x%02x`, in[at]), inLine
+			v.buf = fmt.Appendf(v.buf, `\x%02x`, in[at])
+			v.at.Break()
 		default:
-			v.buf, v.at = fmt.Appendf(v.buf, `\u%04x`, r), inLine
+			v.buf = fmt.Appendf(v.buf, `\u%04x`, r)
+			v.at.Break()
 		}
 		at += n
 	}

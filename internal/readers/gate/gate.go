@@ -261,7 +261,7 @@ func Fixed(text string) (Gate, error) {
 			if d.Outcome == calls.Denied {
 				continue
 			}
-			at := p.last(d)
+			at := p.lastMatch(d)
 			if at >= 0 {
 				last, command = i, at
 			}
@@ -305,9 +305,9 @@ func Fixed(text string) (Gate, error) {
 	}}, err
 }
 
-// last is the last command of a call that a pattern means: as many as it has for all of the call, -1 for none. A call that
-// cannot be read may be meant.
-func (p *Pattern) last(d *Deed) int {
+// lastMatch returns the index of the last command of a call that the pattern means, -1 if it means none. It is the number of
+// commands if the pattern means the call and none of them, or if the call hides its commands.
+func (p *Pattern) lastMatch(d *Deed) int {
 	if _, firm := p.hides(d); firm {
 		return len(d.Commands)
 	}
@@ -316,7 +316,7 @@ func (p *Pattern) last(d *Deed) int {
 	}
 	if p.Runs() {
 		for i, c := range slices.Backward(d.Commands) {
-			if p.command(c) {
+			if p.matchesCommand(c) {
 				return i
 			}
 		}

@@ -249,16 +249,16 @@ func (p *Pattern) Match(d *Deed) bool {
 	case d.Unparsed && p.lines.Match(d.Command):
 		return true
 	}
-	return slices.ContainsFunc(d.Commands, p.command) || slices.ContainsFunc(d.searched, p.words)
+	return slices.ContainsFunc(d.Commands, p.matchesCommand) || slices.ContainsFunc(d.searched, p.matchesWords)
 }
 
-// command reports whether a simple command is meant.
-func (p *Pattern) command(c shell.Command) bool {
+// matchesCommand reports whether the pattern means a simple command.
+func (p *Pattern) matchesCommand(c shell.Command) bool {
 	return p.lines.Match(c.String()) || c.Open() && p.lines.Match(c.String()+" ")
 }
 
-// words reports whether a text has the words that the pattern begins with, one behind the other.
-func (p *Pattern) words(text string) bool {
+// matchesWords reports whether a text has the words that the pattern begins with, one behind the other.
+func (p *Pattern) matchesWords(text string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(p.begins)) {
 		_, behind, ok := strings.Cut(text, word)
@@ -274,7 +274,7 @@ func (p *Pattern) words(text string) bool {
 func (p *Pattern) perhaps(d *Deed) bool {
 	first, _, _ := strings.Cut(p.begins, " ")
 	behind := func(c shell.Command) bool { return slices.ContainsFunc(c.Behind(first), p.lines.Match) }
-	return slices.ContainsFunc(d.Perhaps, func(c shell.Command) bool { return p.command(c) || behind(c) }) || slices.ContainsFunc(d.Commands, behind)
+	return slices.ContainsFunc(d.Perhaps, func(c shell.Command) bool { return p.matchesCommand(c) || behind(c) }) || slices.ContainsFunc(d.Commands, behind)
 }
 
 // hides says why it is not known whether the pattern means a call, "" if that is known. firm says that this is
@@ -329,7 +329,7 @@ func (p *Pattern) well(d *Deed, from int) int {
 		return -1
 	}
 	for i := from; i < len(d.Commands); i++ {
-		if e, known := d.ended(d.Commands[i]); known && e.Outcome == calls.OK && p.command(d.Commands[i]) {
+		if e, known := d.ended(d.Commands[i]); known && e.Outcome == calls.OK && p.matchesCommand(d.Commands[i]) {
 			return i
 		}
 	}

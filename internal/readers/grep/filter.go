@@ -161,8 +161,8 @@ func (p *pair) index(b []byte) int {
 	return -1
 }
 
-// marks marks the bytes of the first eight of b that the pair begins at; behind the first of
-// them marks may be wrong.
+// marks returns a word with the highest bit set in each of the first eight bytes of b at which the pair begins. The lowest
+// mark is right; those above it may be wrong.
 func (p *pair) marks(b []byte) uint64 {
 	v := ((binary.LittleEndian.Uint64(b) | p.or0) ^ p.first) | ((binary.LittleEndian.Uint64(b[1:]) | p.or1) ^ p.second)
 	return (v - lowBits) &^ v & highBits

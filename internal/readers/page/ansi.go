@@ -19,9 +19,9 @@ var (
 	backs = [17]constant{"", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9", "b10", "b11", "b12", "b13", "b14", "b15"}
 )
 
-// terminal writes what a program printed: colours as classes, of a line that was written over
-// what stood there last, and all other sequences not at all.
-func (m *markup) terminal(s string) {
+// terminalOutput writes the output of a program as a terminal shows it at last: colours are classes, of a line
+// that was overwritten the last text counts, and all other sequences are left out.
+func (m *markup) terminalOutput(s string) {
 	if !strings.ContainsAny(s, "\x1b\r") {
 		m.text(s)
 		return

@@ -106,7 +106,7 @@ func (p *page) made(c session.ToolCall, m session.Message, by string, result fun
 			p.raw("</p>")
 			if child.Text != "" {
 				p.raw(`<details class="think"><summary>what it did</summary><div><pre><code>`)
-				p.terminal(p.cut(child.Text))
+				p.terminalOutput(p.cut(child.Text))
 				p.raw("</code></pre></div></details>")
 			}
 		}
@@ -203,7 +203,7 @@ func (p *page) blocks(m session.Message) {
 		case session.BlockText:
 			text := p.cut(b.Str("text"))
 			p.raw("<pre><code>")
-			p.terminal(strings.TrimRight(text, "\n"))
+			p.terminalOutput(strings.TrimRight(text, "\n"))
 			p.raw("</code></pre>")
 		default:
 			p.other(b)
@@ -237,7 +237,7 @@ func (p *page) within(m session.Message) {
 		p.arguments(c.ToolCall, title, file)
 		if c.Error != "" {
 			p.raw("<pre><code>")
-			p.terminal(p.cut(c.Error))
+			p.terminalOutput(p.cut(c.Error))
 			p.raw("</code></pre>")
 		}
 		p.raw("</div></details>")

@@ -312,7 +312,7 @@ func (p *page) orphan(i int, m session.Message) {
 	for b := range m.Blocks() {
 		if b.Type == session.BlockText {
 			p.raw("<pre><code>")
-			p.terminal(strings.TrimRight(p.cut(b.Str("text")), "\n"))
+			p.terminalOutput(strings.TrimRight(p.cut(b.Str("text")), "\n"))
 			p.raw("</code></pre>")
 		} else {
 			p.other(b)

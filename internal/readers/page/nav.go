@@ -8,6 +8,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // levels are the classes of branches: from the last on, branches of branches stand where they do.
@@ -31,7 +32,7 @@ func (p *page) nav() {
 			level = min(max(len(r.Last)-1, 0), len(levels)-1) // how many branches it is away from the path
 		}
 		turn := on && p.turns(e)
-		_, asked := convo.Prompt(e)
+		_, asked := typed.Prompt(e)
 		switch {
 		case label != "" || r.Opens && !on && e.Type() == session.TypeMessage || turn && (asked || e.Type() != session.TypeMessage):
 			end()
@@ -98,7 +99,7 @@ func onlyCalls(e session.Entry) bool {
 func (p *page) row(i int, on bool, level int, label string, class constant) {
 	e := p.s.Entries[i]
 	p.begin(i, on, level, 1, false, class)
-	if _, ok := convo.Prompt(e); !ok || !on {
+	if _, ok := typed.Prompt(e); !ok || !on {
 		p.element(`<span class="r">`, convo.Kind(e), "</span> ")
 	}
 	text := js.Head(convo.Say(e), 300)

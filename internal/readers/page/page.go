@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // A Fold says how parts of an entry are shown: closed, open, only by their names, or not.
@@ -231,7 +232,7 @@ func Policy(scripted bool) string {
 func (p *page) title() string {
 	title := p.o.Title
 	if title == "" {
-		title, _ = convo.TitleOf(p.s.Header, p.s.Entries)
+		title, _ = titles.OfSession(p.s.Header, p.s.Entries)
 	}
 	return headOf(session.OneLine(title), 120)
 }

@@ -357,7 +357,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		m := newMarkup(&b)
-		m.terminal(in)
+		m.terminalOutput(in)
 		if err := m.w.Flush(); err != nil || strings.ReplaceAll(b.String(), "  ", " ") != want {
 			t.Errorf("%q: %s, not %s", in, b.String(), want)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 func builtin(t *testing.T) *prices.Table {
@@ -172,22 +172,22 @@ func TestCharge(t *testing.T) {
 	for _, tt := range []struct {
 		model  string
 		tokens prices.Tokens
-		price  session.Price
+		price  metering.Price
 		want   string
 	}{
-		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, session.Price{}, "0.7500"},
-		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, session.Price{Speed: "fast"}, "4.5000"},
-		{"claude-opus-4-6", prices.Tokens{Input: 200_001}, session.Price{Speed: "fast"}, "speed"},
-		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "fast"}, "10.0000"},
-		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "FAST", Geo: "us"}, "11.0000"},
-		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "warp"}, "speed"},
-		{"claude-opus-4-8", prices.Tokens{Input: 1}, session.Price{Speed: "fast"}, "speed"},
-		{"claude-opus-4-5", prices.Tokens{Input: 1}, session.Price{Geo: "us"}, "inferenceGeo"},
-		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Geo: "eu"}, "inferenceGeo"},
-		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Tier: "batch"}, "serviceTier"},
-		{"claude-opus-5", prices.Tokens{}, session.Price{Searches: 3}, "0.0300"},
-		{"claude-opus-5", prices.Tokens{}, session.Price{Searches: math.MaxInt64}, "9223372.0369"},
-		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Unknown: "a.b,c"}, "a.b"},
+		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, metering.Price{}, "0.7500"},
+		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, metering.Price{Speed: "fast"}, "4.5000"},
+		{"claude-opus-4-6", prices.Tokens{Input: 200_001}, metering.Price{Speed: "fast"}, "speed"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, metering.Price{Speed: "fast"}, "10.0000"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, metering.Price{Speed: "FAST", Geo: "us"}, "11.0000"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, metering.Price{Speed: "warp"}, "speed"},
+		{"claude-opus-4-8", prices.Tokens{Input: 1}, metering.Price{Speed: "fast"}, "speed"},
+		{"claude-opus-4-5", prices.Tokens{Input: 1}, metering.Price{Geo: "us"}, "inferenceGeo"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, metering.Price{Geo: "eu"}, "inferenceGeo"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, metering.Price{Tier: "batch"}, "serviceTier"},
+		{"claude-opus-5", prices.Tokens{}, metering.Price{Searches: 3}, "0.0300"},
+		{"claude-opus-5", prices.Tokens{}, metering.Price{Searches: math.MaxInt64}, "9223372.0369"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, metering.Price{Unknown: "a.b,c"}, "a.b"},
 	} {
 		m, ok := table.Find("anthropic", tt.model)
 		if !ok {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // A surcharge is what a member of a usage does to the price of a call.
@@ -35,12 +35,12 @@ func (t *Table) find(m *Model, member, value string, prompt int64) *surcharge {
 
 // Charge returns what a call costs at a time, in milliseconds since the epoch, with all that its usage
 // says of its price. If something of that has no price, because names the member of the usage.
-func (t *Table) Charge(m *Model, tokens Tokens, p session.Price, at int64) (cost Money, because string) {
+func (t *Table) Charge(m *Model, tokens Tokens, p metering.Price, at int64) (cost Money, because string) {
 	if name, _, _ := strings.Cut(p.Unknown, ","); name != "" {
 		return 0, name
 	}
 	cost = m.Cost(tokens, at)
-	for _, member := range []struct{ name, value string }{{session.PriceTier, p.Tier}, {session.PriceSpeed, p.Speed}, {session.PriceGeo, p.Geo}} {
+	for _, member := range []struct{ name, value string }{{metering.PriceTier, p.Tier}, {metering.PriceSpeed, p.Speed}, {metering.PriceGeo, p.Geo}} {
 		if member.value == "" {
 			continue
 		}
@@ -51,9 +51,9 @@ func (t *Table) Charge(m *Model, tokens Tokens, p session.Price, at int64) (cost
 		cost = cost.times(s.Factor)
 	}
 	if p.Searches > 0 {
-		s := t.find(m, session.PriceSearches, "", tokens.Prompt())
+		s := t.find(m, metering.PriceSearches, "", tokens.Prompt())
 		if s == nil {
-			return 0, session.PriceSearches
+			return 0, metering.PriceSearches
 		}
 		high, each := bits.Mul64(uint64(p.Searches), uint64(s.Each))
 		if high > 0 || each > uint64(MostMoney) {

@@ -39,7 +39,7 @@ func (f foreign) reads(line string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \n;&|<>'\"", r) }), func(w string) bool {
-		is, _ := has(f.words, w)
+		is, _ := hasFlag(f.words, w)
 		return is
 	})
 }
@@ -182,7 +182,7 @@ func (r *reader) run(run runner, all, args []word, a at, st *state) bool {
 	for _, i := range begins {
 		rest, with := args[i:], inner
 		if run.adds {
-			rest, with.more = added(run, args[:i], rest)
+			rest, with.more = markReplaced(run, args[:i], rest)
 		}
 		own := state{most: Same, dir: st.dir, lost: st.lost}
 		switch {
@@ -229,8 +229,9 @@ func (r *reader) hide() bool {
 	return true
 }
 
-// added marks the words that xargs or parallel makes anew, and says whether it adds others behind them.
-func added(run runner, flags, rest []word) (out []word, more bool) {
+// markReplaced returns the words of the command that xargs or parallel runs, and marks as not literal those in which it puts an
+// argument in the place of a mark, such as {}. more says that it adds arguments behind the words.
+func markReplaced(run runner, flags, rest []word) (out []word, more bool) {
 	out, more = slices.Clone(rest), true
 	marks := []string{}
 	if run.name == "xargs" {
@@ -693,7 +694,7 @@ func (r *reader) interpreted(all []word) bool {
 		}
 		takes, joined := run.flag(w.text)
 		name := strings.TrimLeft(w.text, "-")
-		if is, _ := has(by.last, name[:min(1, len(name))]); is && !strings.HasPrefix(w.text, "--") {
+		if is, _ := hasFlag(by.last, name[:min(1, len(name))]); is && !strings.HasPrefix(w.text, "--") {
 			return true
 		}
 		switch {
@@ -747,10 +748,10 @@ func (r *reader) power(lang string, args []word) {
 // programIn reports whether a group of letters has one of a flag with a program.
 func (by *interpreter) programIn(group string) bool {
 	for _, letter := range group {
-		if is, _ := has(by.takes, string(letter)); is {
+		if is, _ := hasFlag(by.takes, string(letter)); is {
 			return false
 		}
-		if is, _ := has(by.program, string(letter)); is {
+		if is, _ := hasFlag(by.program, string(letter)); is {
 			return true
 		}
 	}

@@ -242,8 +242,8 @@ func (r runner) subcommand(args []word) ([]word, bool) {
 	return args, true
 }
 
-// has reports whether a list of flags has a name, and whether a word may be joined to it.
-func has(list, name string) (is, joined bool) {
+// hasFlag reports whether a list of flags has the one with a name, and whether a word may be joined to that flag.
+func hasFlag(list, name string) (is, joined bool) {
 	for one := range strings.FieldsSeq(list) {
 		if one == name || one == name+"?" {
 			return true, one != name
@@ -266,16 +266,16 @@ func (r runner) flag(text string) (takes int, joined string) {
 	name := strings.TrimLeft(text, "-")
 	long, value, joins := strings.Cut(name, "=")
 	of := func(name string) (int, bool) {
-		if is, _ := has(r.line, name); is {
+		if is, _ := hasFlag(r.line, name); is {
 			return takesLine, true
 		}
-		if is, _ := has(r.begin, name); is {
+		if is, _ := hasFlag(r.begin, name); is {
 			return takesAll, true
 		}
-		if is, _ := has(r.takes, name); is {
+		if is, _ := hasFlag(r.takes, name); is {
 			return takesWord, true
 		}
-		if is, _ := has(r.alone, name); is {
+		if is, _ := hasFlag(r.alone, name); is {
 			return takesNone, true
 		}
 		return takesEither, false
@@ -294,7 +294,7 @@ func (r runner) flag(text string) (takes int, joined string) {
 	}
 	for i := range name {
 		letter := name[i : i+1]
-		_, optional := has(r.alone, letter)
+		_, optional := hasFlag(r.alone, letter)
 		takes, _ := of(letter)
 		rest := name[i+1:]
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -18,10 +19,10 @@ type Call struct {
 	Timed     bool   // the entry says when it was made; else Time is that of its session
 	Provider  string
 	Model     string
-	Purpose   string        // Reply, Compaction, BranchSummary, Tool, Side or Side with ":" and a kind
-	Stop      string        // why a reply ended, "" if it does not say
-	Price     session.Price // what decides its price beside the model and the tokens
-	Abandoned bool          // not on the path to the leaf; known if the tree was read
+	Purpose   string         // Reply, Compaction, BranchSummary, Tool, Side or Side with ":" and a kind
+	Stop      string         // why a reply ended, "" if it does not say
+	Price     metering.Price // what decides its price beside the model and the tokens
+	Abandoned bool           // not on the path to the leaf; known if the tree was read
 	Tokens    prices.Tokens
 	Stored    prices.Money // what the entry says it cost
 	Billed    bool         // Stored is what the provider asked for, even if it is 0

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // A Ledger holds the calls of many sessions, each once. Add sessions in any order, then call
@@ -21,7 +21,7 @@ type Ledger struct {
 	copies   []copied
 	names    map[string]uint32
 	texts    []string
-	prices   []session.Price  // but for the first, each is another than the usual one
+	prices   []metering.Price // but for the first, each is another than the usual one
 	chains   map[int32][]link // by session, of codex
 }
 
@@ -147,9 +147,9 @@ func (l *Ledger) name(s string) uint32 {
 }
 
 // priced returns the number of what calls say of their prices. Few say anything.
-func (l *Ledger) priced(p session.Price) uint32 {
+func (l *Ledger) priced(p metering.Price) uint32 {
 	if len(l.prices) == 0 {
-		l.prices = append(l.prices, session.Price{})
+		l.prices = append(l.prices, metering.Price{})
 	}
 	n := slices.Index(l.prices, p)
 	if n < 0 {

@@ -178,8 +178,8 @@ func (rd *reader) damaged(what string, torn bool) {
 	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what), Torn: torn})
 }
 
-// str returns the text of a string, kept once.
-func (rd *reader) str(v js.Value) string {
+// intern returns the text of a string; of equal strings one text is kept.
+func (rd *reader) intern(v js.Value) string {
 	if !v.IsString() {
 		return ""
 	}
@@ -197,7 +197,7 @@ func text(v js.Value) string { return strings.Clone(v.Str()) }
 // entry takes the call that an entry is, if it is one.
 func (rd *reader) entry() {
 	f := &rd.fields
-	typ := rd.str(f.typ)
+	typ := rd.intern(f.typ)
 	if typ == session.TypeSession || typ == session.TypeTitle { // which are no entries
 		return
 	}
@@ -214,7 +214,7 @@ func (rd *reader) entry() {
 		if !rd.said.IsObject() {
 			return
 		}
-		if from, c.Purpose = &rd.message, Reply; rd.str(rd.message.role) == session.RoleToolResult {
+		if from, c.Purpose = &rd.message, Reply; rd.intern(rd.message.role) == session.RoleToolResult {
 			c.Purpose = Tool
 		}
 	case session.TypeCompaction:
@@ -230,16 +230,16 @@ func (rd *reader) entry() {
 		if !session.MayCall(typ) {
 			return
 		}
-		if kind := rd.str(f.kind) + rd.str(f.purpose); kind != "" {
+		if kind := rd.intern(f.kind) + rd.intern(f.purpose); kind != "" {
 			c.Purpose += ":" + kind
 		}
 	}
 	if !from.usage.IsObject() {
 		return
 	}
-	c.ID, c.Stop, c.response = text(f.id), rd.str(from.stop), text(from.response)
-	c.Provider, c.Model = rd.str(from.provider), rd.str(from.model)
-	if model := rd.str(from.answered); model != "" { // what was asked for may be an alias
+	c.ID, c.Stop, c.response = text(f.id), rd.intern(from.stop), text(from.response)
+	c.Provider, c.Model = rd.intern(from.provider), rd.intern(from.model)
+	if model := rd.intern(from.answered); model != "" { // what was asked for may be an alias
 		c.Model = model
 	}
 	if from.tier != "" {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // mostTokens is more than any call has: a higher number is no count.
@@ -18,7 +18,7 @@ func (c *Call) usage(raw string) {
 		return
 	}
 	c.Price = beside
-	full, err := session.UsageOf(raw)
+	full, err := metering.UsageOf(raw)
 	if err != nil {
 		c.Bad = true // its counts are unknown
 		return

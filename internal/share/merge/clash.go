@@ -314,7 +314,7 @@ func (m *merger) spliced(n int, names map[string]string, id string) (string, err
 // make returns the number of a line that may be new.
 func (m *merger) make(line string) int {
 	l, _ := newParser().parse([]byte(line))
-	n, fresh := m.set.sequence().add(l)
+	n, fresh := m.set.newSequence().add(l)
 	if fresh {
 		m.refs = append(m.refs, ref{at: int64(len(m.made)), size: int64(len(line)), source: madeLine})
 		m.made = append(m.made, line)

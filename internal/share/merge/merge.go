@@ -102,7 +102,7 @@ func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
 // beginning.
 func (m *merger) read(ctx context.Context, sources []Source) error {
 	for _, source := range sources {
-		s := &side{Source: source, copy: m.set.sequence()}
+		s := &side{Source: source, copy: m.set.newSequence()}
 		m.sides = append(m.sides, s)
 		if err := s.readLead(ctx, m.sides[0]); err != nil {
 			return &SourceError{source.Name, err}

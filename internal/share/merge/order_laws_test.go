@@ -109,7 +109,7 @@ func mergedTexts(copies ...[]text) []text {
 	var texts []text
 	var read []*sequence
 	for _, lines := range copies {
-		c := s.sequence()
+		c := s.newSequence()
 		for _, x := range lines {
 			if n, fresh := c.add(x.line()); fresh {
 				if n != len(texts) {

@@ -43,7 +43,7 @@ func newPair(a, b string) *pair {
 }
 
 func (p *pair) copy(s string) *sequence {
-	c := p.set.sequence()
+	c := p.set.newSequence()
 	for _, x := range words(s) {
 		if _, fresh := c.add(x.line()); fresh {
 			p.texts = append(p.texts, x)
@@ -170,7 +170,7 @@ func TestCopy(t *testing.T) {
 	if !m.beginsWith(p.a) || m.beginsWith(p.b) || p.a.beginsWith(m) {
 		t.Error("beginsWith")
 	}
-	c := p.set.sequence()
+	c := p.set.newSequence()
 	for n := range p.a.lines() {
 		if c.keep(n); c.length() == 3 {
 			break
@@ -192,7 +192,7 @@ func TestRepeatedLinesAreLinear(t *testing.T) {
 	s := newSet()
 	var copies []*sequence
 	for range 3 {
-		c := s.sequence()
+		c := s.newSequence()
 		for range lines {
 			c.add(line{Sum: sumOf([]byte("same"))})
 		}

@@ -13,9 +13,9 @@ type sequence struct {
 	number  int32
 }
 
-// sequence returns a copy without lines. Its lines have to be added before those of the
-// next one.
-func (s *set) sequence() *sequence {
+// newSequence returns an empty sequence, for the next copy of the session. Its lines have to be added before
+// the lines of the next sequence.
+func (s *set) newSequence() *sequence {
 	s.copies++
 	return &sequence{set: s, number: s.copies, loose: map[int32][]int32{}}
 }
@@ -103,7 +103,7 @@ func (c *sequence) beginsWith(other *sequence) bool {
 // replace returns the copy with other lines in the place of some. Lines without
 // a replacement are left out. A line that the copy has is not added once more.
 func (c *sequence) replace(with map[int][]int) *sequence {
-	out, has := c.set.sequence(), c.has()
+	out, has := c.set.newSequence(), c.has()
 	added := map[int]bool{}
 	for n := range c.lines() {
 		lines, ok := with[n]

@@ -8,7 +8,7 @@ import "slices"
 // stays the leaf. Then the order of the two matters.
 func merged(a, b *sequence, ownLast bool) *sequence {
 	s := a.set
-	out, state := s.sequence(), make([]byte, s.length())
+	out, state := s.newSequence(), make([]byte, s.length())
 	out.entries = s.weave(a.entries, b.entries, ownLast, state)
 	for above, lines := range a.loose {
 		out.loose[above] = s.weave(lines, b.loose[above], false, state)

@@ -79,7 +79,8 @@ const (
 	heldParts = 1_000_000
 )
 
-// Heads lists all parts in the order of their names, in which those of a session are neighbours.
+// Heads yields the head of each session, by the names of its parts. Parts are listed in the order of their names, so that those
+// of one session follow each other. If one list has more than manyParts, the shards behind it are listed side by side.
 func (l *log) Heads(ctx context.Context) iter.Seq2[Head, error] {
 	return func(yield func(Head, error) bool) {
 		if err := l.Exists(ctx); err != nil {

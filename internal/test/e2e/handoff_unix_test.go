@@ -120,7 +120,7 @@ func TestHandoffRefuses(t *testing.T) {
 		{[]string{"--to", "pi", "empty.jsonl"}, 1, "no words of the user"},
 		{[]string{"--to", "pi", "--cwd", "nowhere/at/all", "codex:"}, 2, "nowhere"},
 		{[]string{"--to", "opencode", "codex:"}, 5, "handing over to opencode: PATH has no opencode"},
-		{[]string{"--to", "emacs"}, 2, "--to is one of claude, codex, opencode, pi, omp"},
+		{[]string{"--to", "emacs"}, 2, "--to is one of pi, omp, codex, opencode, claude"},
 		{[]string{"codex:"}, 2, "no agent to go on in"},
 		{[]string{"pi", "codex:"}, 2, "hint: sess-handoff --to pi codex:"},
 		{[]string{"--to", "pi", "--strict", "torn.jsonl"}, 3, "torn"},

@@ -39,7 +39,7 @@ func TestSelfAddress(t *testing.T) {
 			{"self:", []string{codexSays, "SESS_SELF=claude:11111111-1111-4111-8111-111111111111"}, ""},
 			{"self:", nil, "hint: SESS_SELF=AGENT:ID names it"},
 			{"self:codex", []string{claudeSays}, "nothing says which session is running"},
-			{"self:", []string{claudeSays, codexSays}, "claude:11111111-1111-4111-8111-111111111111, codex:22222222-2222-4222-8222-222222222222"},
+			{"self:", []string{claudeSays, codexSays}, "codex:22222222-2222-4222-8222-222222222222, claude:11111111-1111-4111-8111-111111111111"},
 		} {
 			line := strings.ReplaceAll(newest[tool], "ADDRESS", tt.address)
 			r := inSession(t, dir, line, tt.variables...)

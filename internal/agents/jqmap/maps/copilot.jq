@@ -1,6 +1,8 @@
 module {
   interface: 1, name: "copilot", summary: "sessions of GitHub Copilot CLI (experimental)", provider: "github-copilot",
   homes: ["$COPILOT_HOME/session-state", "~/.copilot/session-state"], files: ["*/events.jsonl", "*.jsonl"], beside: ["workspace.yaml"], ahead: ["session.shutdown"],
+  program: "Copilot", resume: ["copilot", "--resume", "ID"], running: "COPILOT_AGENT_SESSION_ID", grows: false, # the usage of replies is at the end of a run
+  tools: {run: ["powershell"], plan: ["update_todos"]},
   signs: ["\"copilot-agent\"", "\"copilotVersion\"", "\"session.start\""],
   kind: ["type"], id: "id", time: ["timestamp"], track: "agentId",
   skip: ["assistant.turn_start", "assistant.turn_end", "hook.end", "session.usage_info", "assistant.reasoning", "assistant.usage"],

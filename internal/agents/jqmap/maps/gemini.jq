@@ -2,6 +2,8 @@ module {
   interface: 1, name: "gemini", summary: "sessions of Gemini CLI (experimental)", provider: "google", api: "google-generative-ai",
   homes: ["$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"],
   files: ["*/chats/session-*.jsonl", "*/chats/session-*.json", "*/chats/*/*.jsonl"], beside: ["../.project_root", "../../.project_root"],
+  program: "Gemini CLI", mark: "GEMINI_CLI",
+  tools: {run: ["run_shell_command"], read: ["read_many_files"], write: ["replace"], search: ["search_file_content"], fetch: ["google_web_search"], plan: ["write_todos"]},
   signs: ["\"projectHash\""], each: "messages",
   kind: ["type", "?$set", "?$rewindTo", "?sessionId"], id: "id", time: ["timestamp", "startTime"]
 };

@@ -1,6 +1,8 @@
 module {
   interface: 1, name: "grok", summary: "sessions of Grok Build (experimental)", provider: "xai",
   homes: ["$GROK_HOME/sessions", "~/.grok/sessions"], files: ["*/*/updates.jsonl", "*/*/chat_history.jsonl"], beside: ["summary.json"],
+  program: "Grok Build", resume: ["grok", "--resume", "ID"],
+  tools: {run: ["run_terminal_command"], write: ["search_replace"]},
   signs: ["\"sessionUpdate\"", "\"model_id\"", "\"prompt_index\""],
   kind: ["params.update.sessionUpdate", "type", "role"], time: ["params._meta.agentTimestampMs", "timestamp"],
   keep: ["plan", "available_commands_update", "current_mode_update", "session_info_update"]

@@ -1,6 +1,8 @@
 module {
   interface: 1, name: "kimicli", summary: "sessions of kimi-cli (experimental)", provider: "moonshotai",
   homes: ["~/.kimi/sessions"], files: ["*/*/context.jsonl"], beside: ["state.json"],
+  program: "kimi-cli", resume: ["kimi", "--session", "ID"],
+  tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
   signs: ["\"_system_prompt\"", "\"_checkpoint\""],
   kind: ["role"], keep: ["_checkpoint", "_usage"]
 };

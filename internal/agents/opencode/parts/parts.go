@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -162,10 +163,10 @@ func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	if n := Int(tokens, "reasoning"); n > 0 {
 		reasoning = js.IntField(reasoning.Name, n)
 	}
-	usage, err = session.CompleteUsage(js.Object(append([]js.Field{
+	usage, err = metering.CompleteUsage(js.Object(append([]js.Field{
 		js.IntField("input", input), js.IntField("output", output),
 		js.IntField("cacheRead", read), js.IntField("cacheWrite", write), reasoning,
 		js.IntField("totalTokens", total), js.RawField("cost", price),
-	}, session.PriceFields(tokens)...)...))
+	}, metering.PriceFields(tokens)...)...))
 	return usage, total, err
 }

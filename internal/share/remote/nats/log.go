@@ -304,8 +304,8 @@ func (l *log) info(ctx context.Context, stream string, options ...jetstream.Stre
 	return info, err
 }
 
-// Heads asks for the number of messages of each session. As nothing can be deleted in the stream, another number is all that
-// tells of another end.
+// Heads yields the head of each session: the number of its messages. Messages cannot be deleted from the stream, so a session
+// whose number is the same has the same end.
 func (l *log) Heads(ctx context.Context) iter.Seq2[remote.Head, error] {
 	return func(yield func(remote.Head, error) bool) {
 		info, err := l.subjects(ctx, l.Stream, l.prefix+">")

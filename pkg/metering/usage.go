@@ -1,6 +1,9 @@
-package session
+// Package metering has what a reply used: the tokens that an API or an agent counts, as the usage of a message of the format
+// counts them, and what decides their price.
+package metering
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +16,17 @@ import (
 // counters are the tokens that a usage of the format counts.
 var counters = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
 
-// countsTokens reports whether a usage has a counter of the format, or nothing at all.
-func countsTokens(usage string) bool {
+// NoUsage is a usage that counts nothing.
+const NoUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":` + noCost + `}`
+
+// noCost is the cost in a usage that has none.
+const noCost = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}`
+
+// Counters returns the names of the tokens that a usage of the format counts.
+func Counters() []string { return slices.Clone(counters) }
+
+// CountsTokens reports whether a usage has a counter of the format, or nothing at all.
+func CountsTokens(usage string) bool {
 	some := false
 	for key := range js.Members(usage) {
 		name, _ := js.Value(key).Text()
@@ -30,16 +42,16 @@ func countsTokens(usage string) bool {
 // raw: a usage of the format, or what an API reports of the tokens of one reply. Those are
 // the usage of OpenAI's chat completions and responses, of Anthropic's messages and of the
 // programs that follow them, Gemini's usageMetadata, and the counters of Ollama. A whole
-// response will do. The error is [ErrRefused] if raw has no counter that is known.
+// response will do. It is an error if raw has no counter that is known.
 //
 // The input of a usage is without what a cache held, and the output is with the tokens for
 // reasoning, which reasoning counts once more, as cacheWrite1h does with those of cacheWrite
 // that are to last an hour. What decides what a token costs is kept where it is not the usual:
-// see [PriceOf]. Members that no table here has are kept, too. A cost that is one number is the total.
+// see [Price]. Members that no table here has are kept, too. A cost that is one number is the total.
 func UsageOf(raw string) (string, error) {
 	v := js.Value(raw)
 	if !v.IsObject() {
-		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
+		return "", errors.New("usage is no object")
 	}
 	whole := reported{js.DictOf(v, nil)}
 	given := whole
@@ -64,10 +76,10 @@ func UsageOf(raw string) (string, error) {
 			return d.read(given).usage(given.Get("cost"), PriceFields(usage))
 		}
 	}
-	if countsTokens(string(given.Value)) { // a cost, or nothing at all
+	if CountsTokens(string(given.Value)) { // a cost, or nothing at all
 		return CompleteUsage(string(given.Value))
 	}
-	return "", fmt.Errorf("%w: a usage without one counter that is known: %s", ErrRefused, KnownCounters())
+	return "", fmt.Errorf("a usage without one counter that is known: %s", KnownCounters())
 }
 
 // KnownCounters names the counters that [UsageOf] knows, those of the format first.
@@ -199,7 +211,7 @@ func (t tokens) usage(cost js.Value, price []js.Field) (string, error) {
 
 // CompleteUsage returns a usage with all counters that pi needs, of tokens and of
 // cost. Missing and null counters become 0, missing totals the sum of their parts.
-// The error is ErrRefused if raw is no usage.
+// It is an error if raw is no usage.
 func CompleteUsage(raw string) (string, error) {
 	raw, err := withCounters(raw, "usage", "totalTokens")
 	if err != nil {
@@ -222,7 +234,7 @@ func CompleteUsage(raw string) (string, error) {
 // withCounters fills in the four counters of the object raw and their total.
 func withCounters(raw, what, total string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
-		return "", fmt.Errorf("%w: %s is no object", ErrRefused, what)
+		return "", fmt.Errorf("%s is no object", what)
 	}
 	var room [8]js.Field
 	have := js.DictOf(js.Value(raw), room[:])
@@ -243,7 +255,7 @@ func withCounters(raw, what, total string) (string, error) {
 			raw = string(added(raw, lacks).With(name, js.Value(fill.Raw)))
 			lacks = nil
 		case value.Type() != "number":
-			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
+			return "", fmt.Errorf("%s of %s is no number", name, what)
 		default:
 			n, _ := strconv.ParseFloat(string(value), 64) // ±Inf beyond the range
 			sum += n

@@ -1,4 +1,4 @@
-package convo
+package typed
 
 import (
 	"strings"
@@ -37,4 +37,10 @@ func Moved(e session.Entry) (from string, ok bool) {
 // IsBrief reports whether a message is the brief of a session that was handed over.
 func IsBrief(m session.Message) bool {
 	return strings.HasPrefix(strings.TrimLeft(m.Text("\n"), "# "), HandedOver)
+}
+
+// IsHandoff reports whether a text begins as those that sess-handoff writes.
+func IsHandoff(text string) bool {
+	text = strings.TrimLeft(text, "# [")
+	return strings.HasPrefix(text, strings.TrimSpace(MovedHere)) || strings.HasPrefix(text, HandedOver)
 }

@@ -1,11 +1,11 @@
-package convo_test
+package typed_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // of returns the prompts of lines, each in a pair of brackets.
@@ -17,7 +17,7 @@ func of(t *testing.T, lines string) string {
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if text, ok := convo.Prompt(e); ok {
+		if text, ok := typed.Prompt(e); ok {
 			out.WriteString("[" + text + "]")
 		}
 	}

@@ -1,16 +1,17 @@
-package convo_test
+package titles_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
-// titles are prompts as people write them, and the titles that tell their sessions apart.
-var titles = []struct {
+// examples are prompts as people write them, and the titles that tell their sessions apart.
+var examples = []struct {
 	name, stored string
 	prompts      []string
 	title, from  string
@@ -55,8 +56,8 @@ var titles = []struct {
 
 func TestTitle(t *testing.T) {
 	t.Parallel()
-	for _, test := range titles {
-		if title, from := convo.Title(test.stored, test.prompts); title != test.title || from != test.from {
+	for _, test := range examples {
+		if title, from := titles.Of(test.stored, test.prompts); title != test.title || from != test.from {
 			t.Errorf("%s: %q from %q, want %q from %q", test.name, title, from, test.title, test.from)
 		}
 	}
@@ -65,12 +66,12 @@ func TestTitle(t *testing.T) {
 // FuzzTitle holds titles of prompts to their laws: one line, at most 80 columns, empty only without a prompt, and the title
 // of a title is that title.
 func FuzzTitle(f *testing.F) {
-	for _, test := range titles {
+	for _, test := range examples {
 		f.Add(strings.Join(test.prompts, "\x00"))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		prompts := strings.Split(text, "\x00")
-		title, from := convo.Title("", prompts)
+		title, from := titles.Of("", prompts)
 		if (title == "") != (from == "") {
 			t.Fatalf("%q from %q", title, from)
 		}
@@ -87,13 +88,13 @@ func FuzzTitle(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if words, ok := convo.Prompt(e); ok {
+				if words, ok := typed.Prompt(e); ok {
 					t.Errorf("no title of %q", words)
 				}
 			}
 			return
 		}
-		if again, _ := convo.Title("", []string{title}); again != title {
+		if again, _ := titles.Of("", []string{title}); again != title {
 			t.Errorf("%q has the title %q", title, again)
 		}
 	})

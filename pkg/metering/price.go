@@ -1,4 +1,4 @@
-package session
+package metering
 
 import (
 	"slices"
@@ -37,16 +37,8 @@ func usualTier(tier string) bool {
 	return slices.Contains([]string{"", "standard", "default", "auto", "on_demand"}, strings.ToLower(tier))
 }
 
-// PriceOf returns what a usage of the format says of its price. A member that is neither known, nor null,
-// false, 0 or empty, is what makes the cost unknown: it may be a discount, a surcharge or a second bill.
-func PriceOf(usage string) (p Price) {
-	for name, v := range js.Value(usage).Members() {
-		p.Add(name, v)
-	}
-	return p
-}
-
-// Add takes a member of a usage of the format into account.
+// Add takes a member of a usage of the format into account. A member that is neither known, nor null,
+// false, 0 or empty, makes the cost unknown: it may be a discount, a surcharge or a second bill.
 func (p *Price) Add(name string, v js.Value) {
 	switch name {
 	case PriceTier:
@@ -117,7 +109,7 @@ var counted = sync.OnceValue(func() map[string]bool {
 
 // PriceFields returns what decides a price in a usage as an API or an agent reports it, as members of a
 // usage of the format: none where all is as usual. Those that are not known are in a member of their own,
-// each by its path: see [PriceOf].
+// each by its path: see [Price.Add].
 func PriceFields(reported js.Value) []js.Field {
 	var fields, unknown []js.Field
 	var walk func(v js.Value, under string)

@@ -1,4 +1,5 @@
-package convo
+// Package titles makes the titles of sessions, of what was asked in them.
+package titles
 
 import (
 	"iter"
@@ -7,17 +8,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // Where a title comes from, as rows say it.
 const (
-	TitleStored = "stored" // the session has it
-	TitlePrompt = "prompt" // it is made of what was asked
+	Stored = "stored" // the session has it
+	Prompt = "prompt" // it is made of what was asked
 )
 
-// Title returns the title of a session on one line, and where it comes from: the one that is stored, else one that is
+// Of returns the title of a session on one line, and where it comes from: the one that is stored, else one that is
 // made of the prompts, texts that the user typed, in their order. Both are "" if there is neither. A title that is made of
 // a prompt takes at most 80 columns, and the title of a title is that title. The rules, of which the first that gives a
 // title counts:
@@ -29,19 +32,19 @@ const (
 //   - Of others the first paragraph of prose counts: no fences, logs and lists, and no paragraph that is very short or
 //     introduces what follows, unless there is no other. Behind a log it is the last paragraph.
 //   - Its first sentences, as many as make 40 columns, are the title, without a polite beginning. Links are short.
-func Title(stored string, prompts []string) (title, from string) {
-	if name := oneLine(stored); name != "" && !isNote(name) {
-		return name, TitleStored
+func Of(stored string, prompts []string) (title, from string) {
+	if name := oneLine(stored); name != "" && !typed.IsHandoff(name) {
+		return name, Stored
 	}
 	weak := ""
 	for _, prompt := range prompts {
-		_, words := Framed(js.ValidText(prompt))
+		_, words := typed.Framed(js.ValidText(prompt))
 		text := strings.TrimSpace(words)
-		if text == "" || isProgramText(text) {
+		if text == "" || typed.IsProgramText(text) {
 			continue
 		}
 		if title := topic(text); title != "" && !isPassing(text) {
-			return settled(title), TitlePrompt
+			return settled(title), Prompt
 		}
 		if weak == "" {
 			weak = brief(text)
@@ -50,28 +53,28 @@ func Title(stored string, prompts []string) (title, from string) {
 	if weak == "" {
 		return "", ""
 	}
-	return settled(weak), TitlePrompt
+	return settled(weak), Prompt
 }
 
-// TitleOf is [Title] for a session that was read.
-func TitleOf(h session.Header, entries []session.Entry) (title, from string) {
-	if title, from = Title(session.NameOf(h, entries), nil); title != "" {
+// OfSession is [Of] for a session that was read.
+func OfSession(h session.Header, entries []session.Entry) (title, from string) {
+	if title, from = Of(session.NameOf(h, entries), nil); title != "" {
 		return title, from
 	}
 	var prompts, tasks []string // an agent gives tasks to a sub-agent
 	for _, e := range entries {
-		if text, ok := Prompt(e); ok {
+		if text, ok := typed.Prompt(e); ok {
 			if prompts = append(prompts, text); len(prompts) == session.MostPrompts {
 				break
 			}
 		} else if len(tasks) == 0 && e.Role() == session.RoleUser && !e.IsHarness() && !e.IsCopy() {
-			tasks = append(tasks, Say(e))
+			tasks = append(tasks, convo.Say(e))
 		}
 	}
 	if len(prompts) == 0 {
 		prompts = tasks
 	}
-	return Title("", prompts)
+	return Of("", prompts)
 }
 
 // settled returns the title of a title, which is nearly always the same.
@@ -81,18 +84,12 @@ func settled(title string) string {
 		if next == "" {
 			next = brief(title)
 		}
-		if next == title || isProgramText(next) {
+		if next == title || typed.IsProgramText(next) {
 			break
 		}
 		title = next
 	}
 	return title
-}
-
-// isNote reports whether a text is one that sess-handoff writes.
-func isNote(text string) bool {
-	text = strings.TrimLeft(text, "# [")
-	return strings.HasPrefix(text, strings.TrimSpace(MovedHere)) || strings.HasPrefix(text, HandedOver)
 }
 
 var passing = lazy.Regexp(`(?i)^(?:/[\w:.-]+|\w|yes|ok|okay|go on|go ahead|continue|push|thanks|thank you)[.!]*$`)
@@ -226,7 +223,7 @@ func brief(text string) string {
 		}
 		line = rest
 	}
-	if isProgramText(line) {
+	if typed.IsProgramText(line) {
 		line = full
 	}
 	for i, r := range line {

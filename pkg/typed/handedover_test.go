@@ -1,4 +1,4 @@
-package convo
+package typed
 
 import (
 	"testing"

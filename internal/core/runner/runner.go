@@ -1,10 +1,11 @@
-package tty
+// Package runner knows the runners of CI that read the output of a job, and the commands that they find in it.
+package runner
 
 import "unicode"
 
-// OnRunner reports whether the environment tells of a runner that reads the output: of GitHub Actions (and Gitea and
+// ReadsOutput reports whether the environment tells of a runner that reads the output: of GitHub Actions (and Gitea and
 // Forgejo, which set the same variable), Azure Pipelines, GitLab CI or TeamCity.
-func OnRunner(lookup func(string) (string, bool)) bool {
+func ReadsOutput(lookup func(string) (string, bool)) bool {
 	for _, name := range []string{"GITHUB_ACTIONS", "TF_BUILD", "GITLAB_CI", "TEAMCITY_VERSION"} {
 		if v, _ := lookup(name); v != "" && v != "false" {
 			return true
@@ -13,15 +14,16 @@ func OnRunner(lookup func(string) (string, bool)) bool {
 	return false
 }
 
-// A commands finds in a text the commands of a runner: "::" as the first thing on a line, and
-// "##[", "##vso[" and the like anywhere. The zero commands stands at the beginning of a line.
+// Commands finds in a text the commands of a runner: "::" as the first thing on a line, and
+// "##[", "##vso[" and the like anywhere. It is the state behind the characters so far; the zero Commands is that at the
+// beginning of a line.
 //
 // GitHub's runner looks for them as .NET compares texts by default, which passes over characters that are
 // not seen; so those count as if they were not there.
-type commands int
+type Commands int
 
 const (
-	lineBegins commands = iota // nothing but blanks yet
+	lineBegins Commands = iota // nothing but blanks yet
 	oneColon                   // which is the first thing on the line
 	inLine
 	oneHash
@@ -29,8 +31,8 @@ const (
 	twoHashesAndWord
 )
 
-// ends goes on to a character, and reports whether a command begins with it.
-func (c *commands) ends(r rune) bool {
+// Ends takes the next character, and reports whether it is the last of those by which a command is known.
+func (c *Commands) Ends(r rune) bool {
 	if *c == inLine && r != '#' && r != '\n' && r != '\r' { // most characters of most texts
 		return false
 	}
@@ -56,6 +58,9 @@ func (c *commands) ends(r rune) bool {
 	}
 	return false
 }
+
+// Break goes on behind a character that is shown as another text: no command begins across it.
+func (c *Commands) Break() { *c = inLine }
 
 // unseen reports whether a character takes no room in a text.
 func unseen(r rune) bool {

@@ -1,13 +1,12 @@
-package session_test
+package metering_test
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/metering"
 )
 
 // What each API reports of one reply, in its own documented shape.
@@ -70,12 +69,12 @@ func TestUsageOf(t *testing.T) {
 		{"what is no count", `{"prompt_tokens":-3,"completion_tokens":1.5,"total_tokens":1e999}`, counted("0,0,0,0,0")},
 		{"whole, however written", `{"prompt_tokens":3.0,"completion_tokens":1e1}`, counted("3,10,0,0,13")},
 	} {
-		if got, err := session.UsageOf(c.in); err != nil || got != c.want {
+		if got, err := metering.UsageOf(c.in); err != nil || got != c.want {
 			t.Errorf("%s: %v\n%s, want\n%s", c.name, err, got, c.want)
 		}
 	}
 	for _, in := range []string{"", "null", "7", "[]", `{"tokens":3}`, `{"prompt_tokens":"3"}`, `{"prompt_tokens":null}`, `{"usage":{"words":1}}`, `{"output":[]}`} {
-		if got, err := session.UsageOf(in); !errors.Is(err, session.ErrRefused) {
+		if got, err := metering.UsageOf(in); err == nil {
 			t.Errorf("%s: %s, %v", in, got, err)
 		}
 	}
@@ -107,11 +106,11 @@ func FuzzUsageOf(f *testing.F) {
 		if !js.Valid([]byte(raw)) {
 			t.Skip()
 		}
-		got, err := session.UsageOf(raw)
+		got, err := metering.UsageOf(raw)
 		if err != nil {
 			return
 		}
-		if again, err := session.CompleteUsage(got); err != nil || again != got {
+		if again, err := metering.CompleteUsage(got); err != nil || again != got {
 			t.Fatalf("%s: not complete: %s, %v", raw, again, err)
 		}
 		n := func(name string) float64 { return js.Value(got).Get(name).Float() }
@@ -122,4 +121,43 @@ func FuzzUsageOf(f *testing.F) {
 			t.Fatalf("%s: the parts are %g: %s", raw, sum, got)
 		}
 	})
+}
+
+const (
+	zeroUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` + zeroCost + `}`
+	zeroCost  = `"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}`
+)
+
+func TestCompleteUsage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, want string }{
+		{`{}`, zeroUsage},
+		{zeroUsage, zeroUsage},
+		{
+			`{"input":1,"output":2,"cacheRead":3,"cacheWrite":4}`,
+			`{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":10,` + zeroCost + `}`,
+		},
+		{
+			`{"input":null,"totalTokens":null,"output":2,"cost":null}`,
+			`{"input":0,"totalTokens":2,"output":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0},"cacheRead":0,"cacheWrite":0}`,
+		},
+		{
+			`{"totalTokens":99,"input":1, "cost" : {"input":0.25,"output":0.5}}`,
+			`{"totalTokens":99,"input":1, "cost" : {"input":0.25,"output":0.5,"cacheRead":0,"cacheWrite":0,"total":0.75},"output":0,"cacheRead":0,"cacheWrite":0}`,
+		},
+		{`{"input":1e400,"output":0,"cacheRead":0,"cacheWrite":0,` + zeroCost + `}`, `{"input":1e400,"output":0,"cacheRead":0,"cacheWrite":0,` + zeroCost + `,"totalTokens":1.7976931348623157e+308}`},
+	} {
+		got, err := metering.CompleteUsage(c.in)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v\n%s, want\n%s", c.in, err, got, c.want)
+		}
+		if again, err := metering.CompleteUsage(got); err != nil || again != got {
+			t.Errorf("%s: not complete: %s, %v", c.in, again, err)
+		}
+	}
+	for _, in := range []string{"", "null", "7", `"x"`, "[]", `{"output":true}`, `{"cost":1}`, `{"cost":{"input":"1"}}`} {
+		if got, err := metering.CompleteUsage(in); err == nil {
+			t.Errorf("%s: %s, %v", in, got, err)
+		}
+	}
 }
