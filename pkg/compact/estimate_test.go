@@ -198,7 +198,7 @@ func TestCalibrateLaw(t *testing.T) {
 			}
 		}
 		factor, samples := compact.Calibrate(p.path, convo.Estimate)
-		if math.Abs(factor-want) > 0.01*want || samples < 1 {
+		if math.Abs(factor-want) > 0.03*want || samples < 1 { // a usage has whole tokens, and few of them for a small ratio
 			r.Fatalf("factor %v of %d pairs, want %v", factor, samples, want)
 		}
 		if factor != math.Round(factor*1000)/1000 {

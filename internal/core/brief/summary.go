@@ -92,7 +92,8 @@ func (d Deeds) Summary(h Headings, previous string) string {
 	previous = strings.TrimSpace(compact.WithoutFileLists(previous))
 	d.before = previous
 	var b strings.Builder
-	for i, s := range h {
+	over := true // a heading over others was written last, or nothing
+	for _, s := range h {
 		var items []string
 		if s.items != nil {
 			items = s.items(&d)
@@ -100,9 +101,10 @@ func (d Deeds) Summary(h Headings, previous string) string {
 		if previous != "" && (len(items) == 0 || s.items == nil) {
 			continue
 		}
-		if i > 0 && h[i-1].items != nil && b.Len() > 0 {
+		if !over {
 			b.WriteByte('\n')
 		}
+		over = s.items == nil
 		b.WriteString(s.heading + "\n")
 		for n, item := range items[max(0, len(items)-mostItems):] {
 			bullet := s.bullet

@@ -74,7 +74,8 @@ func TestSummary(t *testing.T) {
 	if lines := strings.Split(of, "\n"); lines[0] != "## Original Request" || lines[3] != "## Progress So Far" || !strings.Contains(of, "\n- changed parser.go [00000003]\n- I will profile it first. [00000002]\n\n## Context Needed to Continue\n- `go test") {
 		t.Errorf("of a turn:\n%s", of)
 	}
-	if branch := d.Summary(brief.Branch, ""); branch != summary[:strings.Index(summary, "\n\n## Critical Context")] {
+	without, _, _ := strings.Cut(summary, "\n\n## Critical Context")
+	if branch := d.Summary(brief.Branch, ""); branch != without {
 		t.Errorf("of a branch:\n%s", branch)
 	}
 }
@@ -125,9 +126,10 @@ func TestSummaryBefore(t *testing.T) {
 	b := &builder{t: t}
 	b.user("Fix the menu")
 	b.user("Now the title")
+	b.assistant("Done.")
 	const before = "## Goal\n- Fix the menu [0a1b2c3d]\n\n* odd  <b>"
 	got := brief.Of(b.path, "/w").Summary(brief.History, before+"\n\n<read-files>\nx\n</read-files>\n\n<modified-files>\na.go\n</modified-files>")
-	if rest, ok := strings.CutPrefix(got, before+"\n\n---\n\n**Since then:**\n\n## Goal\n"); !ok || rest != "- Now the title [00000002]" {
+	if rest, ok := strings.CutPrefix(got, before+"\n\n---\n\n**Since then:**\n\n## Goal\n"); !ok || rest != "- Now the title [00000002]\n\n### In Progress\n- [ ] Done. [00000003]" {
 		t.Errorf("%s", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // planters are the agents of whose stores there is one, and where its session goes. Codex
@@ -44,6 +45,9 @@ func planted(t *testing.T) (dir string) {
 			parent = into
 		}
 		check(t, os.MkdirAll(parent, 0o700))
+		if onlyRead(t, p.name, into, dir) {
+			continue
+		}
 		made := scripted(t, dir, `sess-new --cwd "$PWD" --title named -o `+p.name+`.in >made && sess-append -q -r user -t 'a planted needle in `+p.name+`' `+p.name+`.in >made &&
 			sess-append -q -r assistant -t 'found it' `+p.name+`.in >made && sess-export -q `+p.format+` -o `+into+` `+p.name+`.in`)
 		if p.name == "compressed" {
@@ -51,6 +55,32 @@ func planted(t *testing.T) (dir string) {
 		}
 	}
 	return dir
+}
+
+// onlyRead makes the store of an agent to which no session is exported, with a session of the directory cwd. It is not ok for
+// any other agent.
+func onlyRead(t *testing.T, agent, path, cwd string) (ok bool) {
+	t.Helper()
+	switch agent {
+	case "aider":
+		check(t, os.WriteFile(path, []byte("\n# aider chat started at 2026-01-02 03:04:05\n\n\n#### a planted needle in aider  \n\nfound it\n\n"), 0o600))
+	case "zeroclaw":
+		formatstest.Execute(t, path, `CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT, status TEXT, title TEXT, created_at TEXT, updated_at TEXT, meta_json TEXT)`,
+			`CREATE TABLE session_messages(id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, created_at TEXT, meta_json TEXT)`,
+			`CREATE TABLE session_state(session_id TEXT, key TEXT, value_json TEXT, updated_at TEXT)`,
+			`INSERT INTO sessions VALUES('z1', 'direct:sess:z1', 'active', 'named', '2026-01-02T03:04:05+00:00', '2026-01-02T03:04:06+00:00', NULL)`,
+			`INSERT INTO session_messages VALUES(1, 'z1', 'user', 'a planted needle in zeroclaw', '2026-01-02T03:04:05+00:00', NULL), (2, 'z1', 'assistant', 'found it', '2026-01-02T03:04:06+00:00', NULL)`)
+	case "openoxide":
+		formatstest.Execute(t, path, `CREATE TABLE session(id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, title TEXT, directory TEXT, model_id TEXT, time_created INTEGER, time_updated INTEGER, revert_oid TEXT)`,
+			`CREATE TABLE message(id TEXT PRIMARY KEY, session_id TEXT, role TEXT, time_created INTEGER, content BLOB)`,
+			`INSERT INTO session VALUES('01KDYAK348ABVGK976B0NH1F8W', 'p', NULL, 'named', '`+cwd+`', 'm', 1767323045000, 1767323046000, NULL)`,
+			// Their contents are MessagePack: a byte for the length of a text, and the text.
+			`INSERT INTO message VALUES('01KDYAK43G7CASCG29HDV292D5', '01KDYAK348ABVGK976B0NH1F8W', 'user', 1767323045000, X'bd' || CAST('a planted needle in openoxide' AS BLOB)),
+				('01KDYAK43G7CASCG29HDV292D6', '01KDYAK348ABVGK976B0NH1F8W', 'assistant', 1767323046000, X'a8' || CAST('found it' AS BLOB))`)
+	default:
+		return false
+	}
+	return true
 }
 
 // compress replaces a file by a compressed one.
