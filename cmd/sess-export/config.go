@@ -19,7 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/core/known"
-	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -184,7 +184,7 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*addres
 		return nil, err
 	}
 	defer in.Close()
-	r, err := redact.Default()
+	r, err := rules.Configured(s)
 	if err != nil {
 		return nil, err
 	}

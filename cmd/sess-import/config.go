@@ -46,12 +46,12 @@ type config struct {
 	dest                        address.Destination
 	quiet                       time.Duration // from when on a source is taken whole
 	redact                      bool
-	rules                       rules.Flags
+	rules                       func() (*rules.Rules, error) // read when they are asked for
 	host, user                  string
 }
 
 func (c *config) flags() []cli.Flag {
-	return append(append([]cli.Flag{
+	return []cli.Flag{
 		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, a name, or the path of its file"),
 		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
@@ -88,7 +88,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.host, "host", "", "put the name of the machine, `NAME`, into the header ($SESS_HOST)"),
 		cli.String(&c.user, "user", "", "put the user, `TEXT`, into the header; git is the address of mail that git knows ($SESS_USER)"),
 		cli.Bool(&c.redact, "redact", "take secrets out of what --all makes, as sess-redact does"),
-	}, c.rules.What()...), c.rules.With()...)
+	}
 }
 
 // origin returns what headers say of where a session is from: of people only what was asked for, and none of
@@ -97,7 +97,7 @@ func (c *config) origin(ctx context.Context, about formats.About) (o session.Ori
 	if about.Home != nil {
 		o.Harness = about.Name
 	}
-	if c.redact && c.rules.Users {
+	if r, err := c.rules(); c.redact && (err != nil || r.Users) {
 		return o
 	}
 	o.Host, o.User = cmp.Or(c.host, os.Getenv("SESS_HOST")), cmp.Or(c.user, os.Getenv("SESS_USER"))
@@ -166,10 +166,8 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("unexpected operand %q", operands[2])
 	case c.json && !c.all:
 		return cli.UsageError("--json goes with --all; --list prints JSON without it")
-	case len(c.rules.Args()) > 0 && !c.redact, c.redact && !c.all:
-		return cli.WithHint(cli.UsageError("--redact goes with --all, and the rules of secrets with --redact"), "sess-import ... | sess-redact takes secrets out of one session")
-	case c.rules.As == "hash" && c.rules.KeyFile == "":
-		return cli.WithHint(cli.UsageError("--with hash wants --key FILE here"), "with another key in each run what was written before would have other bytes")
+	case c.redact && !c.all:
+		return cli.WithHint(cli.UsageError("--redact goes with --all"), "sess-import ... | sess-redact takes secrets out of one session")
 	case c.recent && (c.all || c.session != ""):
 		return cli.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.anywhere && (!c.recent || c.cwd != ""):
@@ -196,9 +194,6 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():
 		return cli.UsageError("--detect makes nothing")
-	}
-	if err := c.rules.Check(); err != nil {
-		return err
 	}
 	return c.dest.Check()
 }

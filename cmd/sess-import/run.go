@@ -19,6 +19,11 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	if operands, err = c.checked(operands); err != nil {
 		return err
 	}
+	if c.rules = onceRules(s); c.redact {
+		if _, err := c.rules(); err != nil {
+			return err
+		}
+	}
 	if done, err := c.others(ctx, s, operands); done {
 		return err
 	}

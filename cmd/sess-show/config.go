@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -38,6 +39,7 @@ type config struct {
 	open                         bool
 	summary, commits             bool
 	gates                        string
+	secrets                      *redact.Redactor // of --redact, nil: they stay
 }
 
 func (c *config) flags() []cli.Flag {

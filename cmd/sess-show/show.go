@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -47,12 +46,8 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 		percent = 20
 	}
 	debug.SetGCPercent(percent)
-	if c.redact {
-		r, err := redact.Default()
-		if err != nil {
-			return nil, err
-		}
-		if err := in.Through(r.Session); err != nil {
+	if c.secrets != nil {
+		if err := in.Through(c.secrets.Session); err != nil {
 			return nil, err
 		}
 	}
