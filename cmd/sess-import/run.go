@@ -13,7 +13,7 @@ import (
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	defer func() {
 		if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
-			err = cli.WithHint(err, "--max-expansion BYTES lets it become more")
+			err = cli.WithHint(err, "zstd -dc FILE | sess-import FORMAT reads all of it")
 		}
 	}()
 	if operands, err = c.checked(operands); err != nil {

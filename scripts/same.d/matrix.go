@@ -250,7 +250,7 @@ func (t *table) imports() {
 
 func (t *table) importing(format, sample, name string) {
 	t.add(inputs{name: sample}, "sess-import --detect "+name, "sess-import "+name, "sess-import "+format+" "+name, "sess-import "+format+" --list "+name,
-		"sess-import "+format+" --strict -o out.jsonl "+name, "sess-import "+format+" --losses lost --default-cwd /elsewhere "+name+" | sess-path --as text",
+		"sess-import "+format+" --strict -o out.jsonl "+name, "sess-import "+format+" --losses lost "+name+" | sess-path --as text",
 		"sess-import "+format+" --all -o out "+name)
 }
 

@@ -399,8 +399,8 @@ func FileName(h session.Header) string {
 	return name
 }
 
-// The expansion of a compressed file has at most expandTimes its bytes, unless a limit was given: no fewer than expandLeast
-// may be read, and no more than expandMost.
+// The expansion of a compressed file has at most expandTimes its bytes: no fewer than expandLeast may be read, and no more than
+// expandMost.
 const (
 	expandTimes = 1000
 	expandLeast = 64 << 20
@@ -428,11 +428,8 @@ func (e *ExpansionError) Error() string {
 
 // Expanded limits r, which decompresses a file of size bytes, to what such a file may become. Reading more than that is an
 // [ExpansionError].
-func (s *Source) Expanded(r io.Reader, size int64) io.Reader {
-	most := s.Expansion
-	if most == 0 {
-		most = min(max(expandTimes*min(size, expandMost), expandLeast), expandMost)
-	}
+func Expanded(r io.Reader, size int64) io.Reader {
+	most := min(max(expandTimes*min(size, expandMost), expandLeast), expandMost)
 	return &expanded{r: r, left: most, e: ExpansionError{size, most}}
 }
 
