@@ -34,7 +34,6 @@ type Target struct {
 	Strict  bool      // a loss is an error, and nothing is written
 	DryRun  bool      // everything goes to Out, nothing else is written
 	Sync    bool      // the file is durable when Export returns
-	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Replace bool      // a file that is in the way, or has the same session, is moved aside
 	Content bool      // what was said is written, too, by a format that leaves it out
@@ -222,10 +221,9 @@ func (t *Target) LoseNested(s *session.Session) {
 	}
 }
 
-// MaxGrowth is how many times its size a session may become when nothing else is said,
-// and freeGrowth how many bytes it may become in any case.
+// maxGrowth is how many times its size a session may become, and freeGrowth how many bytes it may become in any case.
 const (
-	MaxGrowth  = 16
+	maxGrowth  = 16
 	freeGrowth = 64 << 20
 )
 
@@ -252,12 +250,8 @@ func (e *GrowthError) Times() int64 { return (e.Made + max(e.Size, 1) - 1) / max
 // Afford is to be asked before anything is written by a format that repeats parts of a
 // session: its error says that size bytes would become made, which is too many.
 func (t *Target) Afford(size, made int64, why string) error {
-	most := t.Growth
-	if most == 0 {
-		most = MaxGrowth
-	}
 	e := &GrowthError{Why: why, Size: size, Made: made}
-	if e.Times() <= most || t.Growth == 0 && made <= freeGrowth {
+	if e.Times() <= maxGrowth || made <= freeGrowth {
 		return nil
 	}
 	return e
