@@ -115,7 +115,11 @@ func gather(t *testing.T, seed uint64) map[string]int {
 		return []string{"sh", "-c", fmt.Sprintf(`export PATH=%s:$PATH SESS_REMOTE=$PWD/remote SESS_DIR=$PWD/%s CLAUDE_CONFIG_DIR=$PWD/%s/claude CODEX_HOME=$PWD/%s/codex; %s`, bin, store, home, home, script)}
 	}
 	push := func(home, store, settled string) []string {
-		return on(home, store, "exec sess-sync push -q --agent claude,codex --settled "+settled+redact)
+		collect := ""
+		if settled != "" {
+			collect = "for a in claude codex; do sess-import -q --all --store --settled " + settled + redact + " $a; done; "
+		}
+		return on(home, store, collect+"exec sess-sync push -q --agent claude,codex"+redact)
 	}
 	machines := map[string]string{"m0": "a", "m1": "a", "m2": "b"}
 	stop := make(chan struct{})
@@ -133,7 +137,7 @@ func gather(t *testing.T, seed uint64) map[string]int {
 					return
 				default:
 				}
-				args, what := push(machines[store], store, "1h"), "push"
+				args, what := push(machines[store], store, ""), "push"
 				if r.IntN(2) == 0 {
 					what = "killed push"
 					killed(t, dir, "", time.Duration(r.Int64N(int64(60*time.Millisecond))), args...)

@@ -113,7 +113,7 @@ func TestTerminalGetsNoControlCharacters(t *testing.T) {
 		"sess-new --cwd \"$EVIL\"", "sess-new --cwd \"$EVIL\" --name \"$EVIL\" -o \"$EVIL.jsonl\"", "sess-new --store --cwd \"/$EVIL\"",
 		"sess-append -t \"$EVIL\" -o \"$EVIL\"", "sess-new | sess-append -t \"$EVIL\"", "sess-new | sess-append -t \"$EVIL\" --print entry",
 		"sess-path \"$EVIL\"", "sess \"$EVIL\"", "sess-sync \"$EVIL\"", "sess-grep '(' \"$EVIL\"", "sess-show -o \"$EVIL/\" s.jsonl", "sess-show -o \"$EVIL.html\" s.jsonl",
-		"sess-sync --remote \"dir:$PWD/r$EVIL\" push s.jsonl plain.jsonl", "sess-sync init r; sess-sync push --remote r s.jsonl; sess-sync ls --remote r; sess-sync ls --json --remote r; sess-sync cat --remote r \"$(head -c 300 s.jsonl | sess-path --jq .id 2>/dev/null)\"",
+		"sess-sync --remote \"dir:$PWD/r$EVIL\" push s.jsonl plain.jsonl", "sess-sync init r; sess-sync push --remote r s.jsonl; export SESS_REMOTE=r; sess-sync ls; sess-sync ls --json; sess-sync cat \"$(head -c 300 s.jsonl | sess-path --jq .id 2>/dev/null)\"",
 		"sess-seg migrate plain.jsonl; sess-seg status plain.v2; sess-seg cat plain.v2; sess-seg tail 2 plain.v2; sess-seg verify plain.v2; sess-seg path plain.v2",
 		"sess-record s2.jsonl --reply text -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'", "sess-import --homes", "sess-import pi --list .", "sess-import pi --all -o made .",
 		"sess-turn -t hi plain.jsonl -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'",
