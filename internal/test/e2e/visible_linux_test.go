@@ -82,7 +82,7 @@ func hostileWith(t *testing.T, evil, file string) string {
 var hostileLines = []string{
 	"path --as entries", "path --as context", "path --as messages", "path --as openai", "path --as anthropic", "path --as text", "path --as markdown", "path --as state",
 	"path --jq .", "path --raw --jq .message.content", "path --raw --jq .id", "path --last 1", "path --where true", "path --strict", "path --leaf nope",
-	"show", "show --no-pager", "show --ansi --color always", "show --text", "show --markdown", "show --html", "show --ansi --color never", "show --harness keep",
+	"show", "show --no-pager", "show --ansi --color always", "show --text", "show --markdown", "show --html", "show --ansi --color never",
 	"tree", "tree --full", "tree --json", "tree --dot", "tree --heads", "tree --heads --json", "tree --labels", "tree --labels --json", "tree --color always",
 	"stat", "stat --json", "stat --csv", "stat --usage --by model,provider,session,project", "stat --usage --by session --tree", "stat --usage --by model --json", "stat --usage --by model --csv",
 	"stat --usage --by model --plot bars", "stat --context --by tool,file", "stat --context --by entry", "stat --context --by file --json", "stat --compactions", "stat --compactions --csv", "stat --compactions --json", "stat --color always --usage --by model",
