@@ -27,7 +27,7 @@ const (
 
 type config struct {
 	as                   string // a form, "" for the one that fits
-	leaf, title          string
+	leaf                 string
 	all, redact, noPager bool
 	tools, thinking      string
 	blobs                string
