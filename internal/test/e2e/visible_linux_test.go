@@ -95,7 +95,7 @@ var hostileLines = []string{
 	"fork", "fork --leaf a1", "fork --dry-run",
 	"merge plain.jsonl", "merge s.jsonl", "merge --json --dry-run s.jsonl", "merge --dry-run s.jsonl",
 	"append -t x --dry-run", "append -t x --print entry --dry-run",
-	"seg status", "seg cat", "seg path", "seg tail 3", "seg get a1", "seg verify",
+	"seg status", "seg cat", "seg tail 3", "seg get a1", "seg verify",
 	"ls", "turn --print-prompt -t x",
 }
 
