@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/findings"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
@@ -193,12 +192,12 @@ func (c *config) started(s *cli.Streams, verdicts []verdict) {
 
 // clean takes secrets out of a breach: what breaks a gate is often the very command that has one, and goes to logs and annotations.
 func (c *config) clean(b *breach) error {
-	if c.noRedact {
+	if c.secrets == nil {
 		return nil
 	}
-	secrets, err := redact.Default()
+	text, err := c.secrets.Text(b.text)
 	if err == nil {
-		b.text, err = secrets.Text(b.text)
+		b.text = text
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -20,6 +21,7 @@ type config struct {
 	gates                             []gate.Gate
 	ofCalls                           bool // one of them is about calls
 	noRedact                          bool
+	secrets                           *redact.Redactor // nil: they stay
 }
 
 func (c *config) flags() []cli.Flag {

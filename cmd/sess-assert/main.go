@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 )
 
 const name = "sess-assert"
@@ -38,9 +39,14 @@ sess-assert --no-call fetch --github --all`,
 
 func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if !c.noRedact {
+		if c.secrets, err = rules.Configured(s); err != nil {
+			return err
+		}
 	}
 	s.Gate()
 	found, err := c.sessions.Find(ctx, s, operands)

@@ -7,6 +7,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -54,7 +55,7 @@ func (c *config) flags() []cli.Flag {
 }
 
 // check refuses flags that contradict each other or themselves, and reads the others.
-func (c *config) check() (err error) {
+func (c *config) check(s *cli.Streams) (err error) {
 	if err := cli.Exclusive(cli.NameIf(c.plain, "--plain"), cli.NameIf(c.json, "--json"), cli.NameIf(c.count, "-c"), cli.NameIf(c.quiet, "-q")); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (c *config) check() (err error) {
 		}
 	}
 	if c.redact {
-		if c.secrets, err = redact.Default(); err != nil {
+		if c.secrets, err = rules.Configured(s); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	s.Quiet = s.Quiet || c.quiet
-	if err := c.check(); err != nil {
+	if err := c.check(s); err != nil {
 		return err
 	}
 	found, err := c.sessions.FindOrNewest(ctx, s, operands)

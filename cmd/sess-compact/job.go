@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/redact"
+	secretrules "github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -56,7 +57,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, src *address.Source) *
 // work prints the plan or the report that was asked for, or makes the entries.
 func (j *job) work() (err error) {
 	if j.redact {
-		if j.secrets, err = redact.Default(); err != nil {
+		if j.secrets, err = secretrules.Configured(j.streams); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
@@ -138,7 +139,7 @@ func locks(context.Context, *cli.Streams) []finding {
 }
 
 // variables are what the tools read from the environment under a name of their own.
-var variables = []string{"SESS_DIR", command.Variable, "SESS_MODEL", "SESS_PROVIDER", command.Guard}
+var variables = []string{"SESS_DIR", command.Variable, "SESS_MODEL", "SESS_PROVIDER", rules.Variable, command.Guard}
 
 // environment looks at the variables that tools read.
 func environment(context.Context, *cli.Streams) []finding {
@@ -244,6 +245,22 @@ func maps(ctx context.Context, _ *cli.Streams) (out []finding) {
 		out = append(out, f)
 	}
 	return out
+}
+
+// secrets looks at the file of rules for secrets.
+func secrets(_ context.Context, s *cli.Streams) []finding {
+	const check = "secrets"
+	r, err := rules.Read(s, rules.Added{Keyless: true})
+	switch {
+	case err != nil:
+		return []finding{{check, fail, err.Error(), "no tool takes secrets out until it is mended"}}
+	case r.File == "":
+		return []finding{{Check: check, Status: ok, Text: "the rules that are built in, and no redact.toml"}}
+	}
+	if fi, err := os.Stat(r.File); err == nil && fi.Mode().Perm()&0o022 != 0 {
+		return []finding{{check, warn, r.File + ": others may write it, and say that nothing is a secret", "chmod go-w it"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s", r.File, tty.Count(len(r.Set.Rules()), "rule", "rules"))}}
 }
 
 // answerTime is how long the summarizer has to answer a few words.

@@ -19,7 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/core/known"
-	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -27,10 +27,8 @@ import (
 
 type config struct {
 	version, output, blobs, losses, sync   string
-	growth                                 int64
 	strict, dryRun, index, redact, replace bool
 	portable, content                      bool
-	harness                                address.Harness
 }
 
 func (c *config) flags() []cli.Flag {
@@ -41,12 +39,10 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
 		address.BlobsVariable(&c.blobs),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
-		address.HarnessFlag(&c.harness),
 		cli.Bool(&c.redact, "redact", "take secrets out of the session, as sess-redact does"),
 		cli.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the agent lacks"),
 		cli.Bool(&c.content, "content", "write what was said, too: otlp leaves it out"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
-		cli.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		address.SyncVariable(&c.sync),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, and write nothing"),
 	}
@@ -95,8 +91,6 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 		return nil, "", cli.UsageError("%s has what was said: --content is for otlp", about.Name)
 	case c.index && !about.Index:
 		return nil, "", cli.UsageError("%s keeps no names apart from its sessions", about.Name)
-	case c.growth < 0:
-		return nil, "", cli.UsageError("--max-ratio wants a number above 0")
 	case c.replace && c.output == "":
 		return nil, "", cli.UsageError("--replace wants --output DEST")
 	case c.index && c.output == "":
@@ -120,7 +114,7 @@ func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l.Where, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
 	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
-	t.Index, t.Growth, t.Replace, t.Content = c.index, c.growth, c.replace, c.content
+	t.Index, t.Replace, t.Content = c.index, c.replace, c.content
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, address.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env, t.Price = formats.Env{Getenv: os.Getenv, Home: home}, price
 	return t, losses, nil
@@ -151,17 +145,14 @@ func (c *config) export(ctx context.Context, f formats.Format, src *address.Sour
 			return fmt.Errorf("exporting %s: %w", src.Name, err)
 		}
 		src.Session = carried
-	} else if c.harness == address.DropHarness {
+	} else {
 		t.LeaveHarness(src.Session, f.About().Name)
 	}
 	src.Session.Header = src.Session.Header.Original()
 	err := f.Export(ctx, src.Session, t)
-	_, large := errors.AsType[*formats.GrowthError](err)
 	switch {
 	case errors.Is(err, formats.ErrLossy):
 		err = formats.Damaged("%s: %v; nothing was written", src.Name, err)
-	case large:
-		err = cli.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-ratio N allows N times, instead of %d", formats.MaxGrowth)
 	case errors.Is(err, fs.ErrExist):
 		err = cli.WithHint(err, "--replace moves it aside, and -o makes another one")
 	case err != nil && ctx.Err() == nil:
@@ -184,7 +175,7 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*addres
 		return nil, err
 	}
 	defer in.Close()
-	r, err := redact.Default()
+	r, err := rules.Configured(s)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
@@ -29,14 +28,8 @@ func (j *job) open(ctx context.Context, name, left string) (*address.Source, err
 	if err := in.Through(j.secrets.Session); err != nil {
 		return nil, err
 	}
-	src, err := in.Session()
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range src.Entries {
-		j.redacted += strings.Count(e.Raw(), note)
-	}
-	return src, nil
+	j.redacted = j.secrets.Taken()
+	return in.Session()
 }
 
 // clean returns a text without secrets.
@@ -69,21 +62,19 @@ func (j *job) cleaned(p *portable.Session) (was, is *session.Session, err error)
 	return was, is, err
 }
 
-// note is the beginning of the text in place of a secret.
-const note = "[redacted:"
-
 // redact takes the secrets out of the messages that are handed over, and counts them.
 func (j *job) redact() error {
 	if j.secrets == nil {
 		return nil
 	}
+	before := j.secrets.Taken()
 	was, is, err := j.cleaned(j.carried)
 	if err != nil {
 		return err
 	}
+	j.redacted += j.secrets.Taken() - before
 	for i, e := range is.Entries {
-		if before := was.Entries[i].Raw(); e.Raw() != before {
-			j.redacted += strings.Count(e.Raw(), note) - strings.Count(before, note)
+		if e.Raw() != was.Entries[i].Raw() {
 			j.carried.Said[i].Message, _ = e.Message()
 		}
 	}

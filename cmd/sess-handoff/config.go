@@ -25,7 +25,6 @@ type config struct {
 	to, leaf, cwd, losses                                 string
 	budget                                                int64
 	brief, exec, again, json, keepSecrets, strict, dryRun bool
-	skip                                                  []string
 
 	format formats.Format
 	env    formats.Env
@@ -42,7 +41,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
 		cli.Bool(&c.json, "json", "print a JSON object for the hand-off"),
 		cli.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
-		cli.Strings(&c.skip, "skip", "use all rules but `ID,ID` to find secrets"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, as --json does, and write nothing"),

@@ -25,6 +25,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
@@ -76,8 +77,8 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 	defer func() { _ = os.RemoveAll(tmp) }()
 	left := filepath.Join(tmp, "losses")
 	if !j.keepSecrets {
-		if j.secrets, err = redact.Without(cli.Words(j.skip)); err != nil {
-			return cli.UsageError("--skip: %v", err)
+		if j.secrets, err = rules.Configured(j.streams); err != nil {
+			return err
 		}
 	}
 	if j.src, err = j.open(ctx, name, left); err != nil {

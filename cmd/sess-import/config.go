@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -28,11 +27,9 @@ import (
 type config struct {
 	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
-	defaultCWD, since           string
+	since                       string
 	limit                       int
 	exact, json                 bool
-	anywhere                    bool
-	expansion                   int64
 	all, list, recent           bool
 	detect, homes, maps, unread bool
 	each, heads                 bool
@@ -46,16 +43,14 @@ type config struct {
 	dest                        address.Destination
 	quiet                       time.Duration // from when on a source is taken whole
 	redact                      bool
-	rules                       rules.Flags
-	host, user                  string
+	rules                       func() (*rules.Rules, error) // read when they are asked for
 }
 
 func (c *config) flags() []cli.Flag {
-	return append(append([]cli.Flag{
+	return append([]cli.Flag{
 		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, a name, or the path of its file"),
 		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
-		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
 		cli.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
@@ -67,7 +62,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
 		c.dest.ForceFlag(),
-		cli.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
 		address.BlobsVariable(&c.blobs),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
@@ -77,18 +71,16 @@ func (c *config) flags() []cli.Flag {
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		cli.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
-		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
 		cli.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
 		cli.Bool(&c.unread, "unread", "print the files at the agents' homes, or that of FORMAT, that are not read: outputs beside sessions, and what may be a session"),
 		cli.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
-		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		address.SyncVariable(&c.dest.Sync),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and write nothing"),
-		cli.String(&c.host, "host", "", "put the name of the machine, `NAME`, into the header ($SESS_HOST)"),
-		cli.String(&c.user, "user", "", "put the user, `TEXT`, into the header; git is the address of mail that git knows ($SESS_USER)"),
 		cli.Bool(&c.redact, "redact", "take secrets out of what --all makes, as sess-redact does"),
-	}, c.rules.What()...), c.rules.With()...)
+	}, cli.Private(
+		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them: for sess-doctor"),
+	)...)
 }
 
 // origin returns what headers say of where a session is from: of people only what was asked for, and none of
@@ -97,10 +89,10 @@ func (c *config) origin(ctx context.Context, about formats.About) (o session.Ori
 	if about.Home != nil {
 		o.Harness = about.Name
 	}
-	if c.redact && c.rules.Users {
+	if r, err := c.rules(); c.redact && (err != nil || r.Users) {
 		return o
 	}
-	o.Host, o.User = cmp.Or(c.host, os.Getenv("SESS_HOST")), cmp.Or(c.user, os.Getenv("SESS_USER"))
+	o.Host, o.User = os.Getenv("SESS_HOST"), os.Getenv("SESS_USER")
 	if o.User == "git" {
 		o.User = ""
 		if text, err := git.Output(ctx, ".", nil, "config", "user.email"); err == nil {
@@ -158,22 +150,16 @@ func (c *config) load() (err error) {
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
 	switch {
-	case c.expansion < 0:
-		return cli.UsageError("--max-expansion wants a number above 0")
 	case c.mapFile != "" && len(operands) > 1:
 		return cli.UsageError("--map is the format of one SOURCE")
 	case len(operands) > 2:
 		return cli.UsageError("unexpected operand %q", operands[2])
 	case c.json && !c.all:
 		return cli.UsageError("--json goes with --all; --list prints JSON without it")
-	case len(c.rules.Args()) > 0 && !c.redact, c.redact && !c.all:
-		return cli.WithHint(cli.UsageError("--redact goes with --all, and the rules of secrets with --redact"), "sess-import ... | sess-redact takes secrets out of one session")
-	case c.rules.As == "hash" && c.rules.KeyFile == "":
-		return cli.WithHint(cli.UsageError("--with hash wants --key FILE here"), "with another key in each run what was written before would have other bytes")
+	case c.redact && !c.all:
+		return cli.WithHint(cli.UsageError("--redact goes with --all"), "sess-import ... | sess-redact takes secrets out of one session")
 	case c.recent && (c.all || c.session != ""):
 		return cli.UsageError("--recent is one session: it goes with neither --all nor --session")
-	case c.anywhere && (!c.recent || c.cwd != ""):
-		return cli.UsageError("--any-directory goes with --recent, and without --cwd")
 	case c.cwd != "" && !c.recent && !c.list && !c.all:
 		return cli.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
@@ -196,9 +182,6 @@ func (c *config) check(operands []string) error {
 		return cli.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():
 		return cli.UsageError("--detect makes nothing")
-	}
-	if err := c.rules.Check(); err != nil {
-		return err
 	}
 	return c.dest.Check()
 }
@@ -259,9 +242,9 @@ func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, err
 		}
 	}
 	home, _ := os.UserHomeDir() // who needs it complains
-	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
+	src := &formats.Source{Path: path, Blobs: c.blobs, Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
 	var err error
-	if src.CWD, err = address.CWD(c.defaultCWD); err != nil {
+	if src.CWD, err = address.CWD(""); err != nil {
 		return nil, err
 	}
 	if path == "-" {
@@ -271,7 +254,7 @@ func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, err
 		return nil, cli.UsageError("the format is empty")
 	}
 	if path == "" && c.name != "" && (c.all || c.list || c.recent || c.session != "") {
-		if c.recent && c.cwd == "" && !c.anywhere && !c.list {
+		if c.recent && c.cwd == "" && !c.list {
 			c.cwd = "."
 		}
 		return src, c.home(src)

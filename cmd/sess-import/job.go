@@ -22,7 +22,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
-	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -61,9 +61,9 @@ type job struct {
 	beside     bool          // the agent keeps names beside its sessions
 	quietAfter time.Duration // from when on a source is taken whole
 
-	redact       bool                                   // the copies have no secrets
-	rules        func() (redact.Options, string, error) // for that, and for copies that have none already; with the digest
-	left, leftIn int                                    // entries that have what other rules now take out, and sessions of them
+	redact       bool                         // the copies have no secrets
+	rules        func() (*rules.Rules, error) // for that, and for copies that have none already
+	left, leftIn int                          // entries that have what other rules now take out, and sessions of them
 }
 
 func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src *formats.Source) (*job, error) {
@@ -88,30 +88,22 @@ func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src 
 		progress = s.Progress()
 	}
 	return &job{
-		redact: c.redact, rules: onceRules(c, s), origin: c.origin(ctx, f.About()),
+		redact: c.redact, rules: c.rules, origin: c.origin(ctx, f.About()),
 		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage,
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
 }
 
-// onceRules returns a function that makes the rules of secrets when the first session wants them.
-func onceRules(c *config, s *cli.Streams) func() (redact.Options, string, error) {
-	type made struct {
-		how    redact.Options
-		digest string
-	}
-	once := sync.OnceValues(func() (m made, err error) {
-		how, digest, err := c.rules.Options(s)
-		if err != nil {
-			return m, err
+// onceRules returns a function that reads the rules of secrets when they are asked for first.
+func onceRules(s *cli.Streams) func() (*rules.Rules, error) {
+	return sync.OnceValues(func() (*rules.Rules, error) {
+		r, err := rules.Read(s, rules.Added{})
+		if err == nil && !r.Stable {
+			err = cli.WithHint(cli.UsageError(`%s: with = "hash" wants sess.key here`, r.File), "with another key in each run what was written before would have other bytes")
 		}
-		return made{how, digest()}, nil
+		return r, err
 	})
-	return func() (redact.Options, string, error) {
-		m, err := once()
-		return m.how, m.digest, err
-	}
 }
 
 // errDamaged is the error of a session of which parts are damaged, if they may not be: --on-damage says how. A line that is being

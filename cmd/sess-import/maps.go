@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/all"
@@ -48,7 +49,11 @@ func printMap(s *cli.Streams, name string) error {
 	f, _ := formats.Lookup(readable(), name)
 	m, ok := f.(*jqmap.Map)
 	if !ok {
-		return cli.WithHint(cli.UsageError("no map %q", name), "sess-import --maps prints the maps there are")
+		names := formats.Names(slices.DeleteFunc(slices.Clone(known()), func(f formats.Format) bool {
+			_, is := f.(*jqmap.Map)
+			return !is
+		}))
+		return cli.WithHint(cli.UsageError("no map %q", name), "the maps are %s", strings.Join(names, ", "))
 	}
 	text, err := m.Text()
 	if err != nil {

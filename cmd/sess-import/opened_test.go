@@ -98,7 +98,7 @@ func TestEachIsAsAlone(t *testing.T) {
 		same(0, agent, "--session="+id(1), "--no-losses")
 		put(agent, 8, "is the newest")
 		same(0, agent, "--list")
-		same(0, agent, "--recent", "--any-directory")
+		same(0, agent, "--recent", "--cwd=/w")
 		same(2, agent, "--session="+id(0)[:30])
 	}
 	// Codex begins another file for a session that it goes on with.

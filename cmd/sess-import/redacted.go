@@ -17,15 +17,15 @@ const customRedacted = "sess:redacted"
 
 // cleaner returns what takes secrets out of a session from its beginning on.
 func (k *sink) cleaner() (*redact.Growing, error) {
-	how, digest, err := k.rules()
+	how, err := k.rules()
 	if err != nil {
 		return nil, err
 	}
-	r, err := redact.New(how)
+	r, err := how.Redactor()
 	if err != nil {
-		return nil, cli.UsageError("--with: %v", err)
+		return nil, err
 	}
-	k.digest = digest
+	k.digest = how.Digest()
 	return r.Growing(), nil
 }
 
@@ -44,8 +44,12 @@ func (k *sink) rulesAsIn(was from) (bool, error) {
 	if was.Rules == "" {
 		return !k.redacts, nil
 	}
-	_, digest, err := k.rules()
-	return digest == was.Rules && was.Checked == "" || digest == was.Checked, err
+	r, err := k.rules()
+	if err != nil {
+		return false, err
+	}
+	digest := r.Digest()
+	return digest == was.Rules && was.Checked == "" || digest == was.Checked, nil
 }
 
 // judge decides by the header of the copy that is there whether secrets are taken out: a copy is with them or without. It

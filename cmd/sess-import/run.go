@@ -13,11 +13,16 @@ import (
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	defer func() {
 		if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
-			err = cli.WithHint(err, "--max-expansion BYTES lets it become more")
+			err = cli.WithHint(err, "zstd -dc FILE | sess-import FORMAT reads all of it")
 		}
 	}()
 	if operands, err = c.checked(operands); err != nil {
 		return err
+	}
+	if c.rules = onceRules(s); c.redact {
+		if _, err := c.rules(); err != nil {
+			return err
+		}
 	}
 	if done, err := c.others(ctx, s, operands); done {
 		return err

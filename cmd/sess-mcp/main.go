@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -54,13 +55,16 @@ func run(ctx context.Context, s *cli.Streams, client string, operands []string) 
 	case tty.IsTerminal(s.InFile()):
 		return cli.WithHint(cli.UsageError("standard input is a terminal: a client starts this program"), "sess-mcp --print-config claude prints the line that adds it")
 	}
+	if _, err := rules.Configured(s); err != nil {
+		return err
+	}
 	in, err := s.OpenInput("")
 	if err != nil {
 		return err
 	}
 	out := &shared{to: s.Live(), open: map[jsonrpc.ID]bool{}}
 	server := mcp.NewServer(&mcp.Implementation{Name: "sess", Version: cli.Version()}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
-	addTools(server)
+	addTools(server, s)
 	if err = server.Run(ctx, &mcp.IOTransport{Reader: accepted(in, out), Writer: out}); errors.Is(err, io.EOF) {
 		return nil // the client is gone
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -53,14 +53,15 @@ func (w where) flags(more ...string) []string {
 	return slices.DeleteFunc(args, func(a string) bool { return strings.IndexByte(a, '=') == len(a)-1 })
 }
 
-func addTools(s *mcp.Server) {
+// addTools adds the tools. Their answers have no secrets, by the file of rules as it is when they are asked.
+func addTools(s *mcp.Server, streams *cli.Streams) {
 	add(s, "sessions", "List earlier sessions of coding agents in this directory, newest first: SESSION, time, messages, title.", func(ctx context.Context, a struct {
 		where
 		Title string `json:"title,omitempty" jsonschema:"text in it"`
 	},
 	) (string, error) {
 		text, err := output(ctx, "sess-ls", a.flags("--json", "--title="+a.Title)...)
-		return within(rows(text, "\t", func(row js.Value) []string {
+		return within(streams, rows(text, "\t", func(row js.Value) []string {
 			return []string{row.Get("address").Str(), row.Get("modified").Str(), string(row.Get("messages")), row.Get("title").Str()}
 		}), err, a.Tokens, false)
 	})
@@ -70,7 +71,7 @@ func addTools(s *mcp.Server) {
 	},
 	) (string, error) {
 		text, err := output(ctx, "sess-grep", a.flags(fmt.Sprintf("--max-tokens=%d", budget(a.Tokens)), "--ignore-case", "--regexp="+a.Pattern)...)
-		return within(text, err, mostTokens, false) // the budget is kept
+		return within(streams, text, err, mostTokens, false) // the budget is kept
 	})
 	add(s, "calls", "List what agents ran and changed, and how it ended. Rows: SESSION:ENTRY:KIND:STATUS:TARGET.", func(ctx context.Context, a struct {
 		where
@@ -80,7 +81,7 @@ func addTools(s *mcp.Server) {
 	},
 	) (string, error) {
 		text, err := output(ctx, "sess-calls", a.flags("--json", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
-		return within(rows(text, ":", func(row js.Value) []string { // the entry of the result is the one to read: the call is in front of it
+		return within(streams, rows(text, ":", func(row js.Value) []string { // the entry of the result is the one to read: the call is in front of it
 			entry, status := cmp.Or(row.Get("result").Str(), row.Get("entry").Str()), row.Get("outcome").Str()
 			if n := row.Get("status"); n.IsNumber() {
 				status = string(n)
@@ -98,7 +99,7 @@ func addTools(s *mcp.Server) {
 			return "", err
 		}
 		text, err := output(ctx, "sess-path", "--as=text", "--leaf="+cmp.Or(a.Entry, "last"), "--", a.Session)
-		return within(text, err, a.Tokens, true)
+		return within(streams, text, err, a.Tokens, true)
 	})
 }
 
@@ -229,8 +230,8 @@ func named(text string) error {
 func budget(tokens int) int { return min(cmp.Or(max(tokens, 0), usualTokens), mostTokens) }
 
 // within returns a text without secrets: its first lines that fit into the budget, or the last ones. The error is handed on.
-func within(text string, failed error, tokens int, last bool) (string, error) {
-	r, err := redact.Default()
+func within(s *cli.Streams, text string, failed error, tokens int, last bool) (string, error) {
+	r, err := rules.Configured(s)
 	if err == nil {
 		text, err = r.Text(text) // before it is cut, since half of a secret is not told from other text
 	}

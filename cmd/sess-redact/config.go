@@ -17,8 +17,8 @@ import (
 )
 
 type config struct {
-	check, failOnFind, damagedOK bool
-	rules.Flags
+	check, damagedOK bool
+	rules.Added
 	baseline, newBaseline       string
 	signatures, images, damaged string
 	rawJSONL                    bool
@@ -34,17 +34,26 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		cli.Group("What is a secret", c.What()...),
-		cli.Group("What is written", append(c.With(),
+		cli.Group("What is a secret, with redact.toml",
+			cli.String(&c.Config, "config", "", "read `FILE`, a gitleaks configuration, in the place of redact.toml"),
+			cli.Strings(&c.Skip, "skip", "use all rules but `ID,ID`"),
+			cli.Strings(&c.Exprs, "regexp, e", "look for `PATTERN`; may be repeated; what matches it is a secret"),
+			cli.Strings(&c.SecretFiles, "secret-file", "the lines of `FILE` are secrets"),
+			cli.Strings(&c.Env, "env", "the values of the environment variables `GLOB` are secrets"),
+			cli.String(&c.Allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
+			cli.Bool(&c.Emails, "emails", "addresses of mail are secrets"),
+			cli.Bool(&c.Users, "users", "put ~ for the home directory, and user for the names of users in paths"),
+		),
+		cli.Group("What is written",
+			cli.String(&c.With, "with", "", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
 			cli.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
 			cli.Choice(&c.images, "images", []string{"keep", "note", "drop"}, "treat images `HOW`: note writes a text in their place"),
 			cli.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
 			cli.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
-			cli.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
 			cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output, with mode 0600"),
 			c.dest.ForceFlag(),
 			address.SyncVariable(&c.dest.Sync),
-		)...),
+		),
 		cli.Group("Checking", append([]cli.Flag{
 			cli.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
 			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
@@ -66,30 +75,24 @@ func (c *config) validate() error {
 	case !c.check && (c.json || c.damagedOK || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
 		return cli.WithHint(cli.UsageError("--json, --sarif, --github, --baseline, --write-baseline, --damaged-ok and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
-	case c.check && (c.dest.File != "" || c.failOnFind || c.KeyFile != ""):
-		return cli.UsageError("--output, --fail-on-find and --key do not go with --check, which writes no session")
-	}
-	if err := c.Check(); err != nil {
-		return err
+	case c.check && c.dest.File != "":
+		return cli.UsageError("--output does not go with --check, which writes no session")
 	}
 	return cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.sarif, "--sarif"), cli.NameIf(c.github, "--github"))
 }
 
 // redactor makes what looks for secrets.
 func (c *config) redactor(s *cli.Streams) (*redact.Redactor, error) {
-	how, _, err := c.Options(s)
+	c.Keyless = c.check
+	r, err := rules.Read(s, c.Added)
 	if err != nil {
 		return nil, err
 	}
-	c.set, how.Signatures, how.Images, how.Damaged = how.Set, c.signatures == "drop", c.images, c.damaged == "drop"
+	c.set, r.Signatures, r.Images, r.Damaged = r.Set, c.signatures == "drop", c.images, c.damaged == "drop"
 	if c.check {
-		how.Broken = func(l jsonl.Line) { c.broken = append(c.broken, l) }
+		r.Broken = func(l jsonl.Line) { c.broken = append(c.broken, l) }
 	}
-	r, err := redact.New(how)
-	if err != nil {
-		return nil, cli.UsageError("--with: %v", err)
-	}
-	return r, nil
+	return r.Redactor()
 }
 
 // caught makes an error of a panic that says where it happened and nothing of the data: a

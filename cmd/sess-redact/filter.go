@@ -42,9 +42,6 @@ func (c *config) filter(ctx context.Context, s *cli.Streams, r *redact.Redactor,
 		return err
 	}
 	s.Notef("%s", count.summary(1))
-	if c.failOnFind && count.total > 0 {
-		return cli.No("")
-	}
 	return nil
 }
 

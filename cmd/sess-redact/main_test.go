@@ -62,6 +62,8 @@ func TestStreams(t *testing.T) {
 	structural := strings.Replace(s.Text(), `"id":"a0000002"`, `"id":"`+s.Secrets[0]+`"`, 1)
 	damaged := s.Text() + `{"torn":"` + s.Secrets[0]
 	rules := write("rules.toml", "[extend]\nuseDefault = true\n[[rules]]\nid = \"x\"\nregex = '''"+s.Secrets[0]+"'''\n")
+	hashed := write("hash.toml", "[sess]\nwith = \"hash\"\nkey = \"map\"\n")
+	all := write("all.toml", "[sess]\ngeneric = true\nentropy = true\nemails = true\n")
 	wrong := write("wrong.toml", "[[rules]]\nid = \"x\"\nregex = '''("+s.Secrets[0]+"'''\n")
 	for _, c := range []struct {
 		in     string
@@ -70,12 +72,11 @@ func TestStreams(t *testing.T) {
 	}{
 		{"", "-v " + session, 0},
 		{"", "--with hash -v " + session, 0},
-		{"", "--with hash --key " + path("map") + " " + session, 0},
+		{"", "--config " + hashed + " " + session, 0},
 		{"", "--with XXX " + session, 0},
-		{"", "--rules all --entropy --emails --users --signatures drop --images note " + session, 0},
-		{"", "--rules " + rules + " " + session, 0},
+		{"", "--config " + all + " --users --signatures drop --images note " + session, 0},
+		{"", "--config " + rules + " " + session, 0},
 		{"", "--secret-file " + values + " -o " + path("out.jsonl") + " " + session, 0},
-		{"", "--fail-on-find " + session, 1},
 		{"", "--check -v " + session, 1},
 		{"", "--check --json -v " + session, 1},
 		{"", "--check --sarif " + session, 1},
@@ -103,7 +104,7 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	// What is wrong with the rules is said with the rule, which the user wrote.
-	if _, errs, status := run(t, "", "--rules", wrong, session); status != 2 || !strings.Contains(errs, "rule x") {
+	if _, errs, status := run(t, "", "--config", wrong, session); status != 2 || !strings.Contains(errs, "rule x") {
 		t.Error(status, errs)
 	}
 	for _, name := range []string{"map", "out.jsonl", "base"} {
@@ -151,10 +152,11 @@ func TestBaseline(t *testing.T) {
 // The same secret has the same digest in one run, and in all that share a key.
 func TestHash(t *testing.T) {
 	t.Parallel()
-	key := filepath.Join(t.TempDir(), "key")
+	file := filepath.Join(t.TempDir(), "own.toml")
+	must.Do(t, os.WriteFile(file, []byte("[sess]\nwith = \"hash\"\nkey = \"key\"\n"), 0o600))
 	s := planted.Make(5)
-	first, _, _ := run(t, s.Text(), "--with", "hash", "--key", key)
-	second, _, _ := run(t, s.Text(), "--with", "hash", "--key", key)
+	first, _, _ := run(t, s.Text(), "--config", file)
+	second, _, _ := run(t, s.Text(), "--config", file)
 	other, _, _ := run(t, s.Text(), "--with", "hash")
 	if first != second || first == other {
 		t.Error("digests")

@@ -19,7 +19,6 @@ var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as
 sess-seg checkpoint --list --json s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "note the reason `WHY`"),
 			cli.Bool(&c.list, "list", "list the checkpoints, and make nothing"),
 			jsonFlag(c, "print a JSON object for each checkpoint, not its number"),
 			waitVariable(c),
@@ -39,7 +38,7 @@ func (c *config) checkpoint(ctx context.Context, s *cli.Streams, operands []stri
 		}
 	} else {
 		points = make([]storev2.Checkpoint, 1)
-		points[0], err = store.Checkpoint(ctx, c.reason)
+		points[0], err = store.Checkpoint(ctx, "manual")
 	}
 	if err != nil {
 		return err
@@ -124,14 +123,14 @@ func (c *config) rebuildIndex(ctx context.Context, s *cli.Streams, operands []st
 
 var appendCommand = command("append", "SESSION", "append the entries on standard input to a store",
 	`sess-seg append s.v2 < entries.jsonl
-sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
+sess-path a.jsonl --no-header | sess-seg append s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedFlag(c),
 			cli.Variable("SESS_SYNC", cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`")),
-			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			cli.Bool(&c.hold, "hold", "lock the store and print its end before input is read, for programs"),
 			waitVariable(c),
+			segmentFlag(c),
 		}
 	},
 	(*config).append)

@@ -20,16 +20,27 @@ import (
 
 // A config is the flags of all commands. Each command has some of them.
 type config struct {
-	json, dryRun, extended, source, list, noHeader, reverse, force, hold bool
-	reason, leaf, sync                                                   string
-	segment                                                              int64
-	wait                                                                 time.Duration
+	json, dryRun, extended, source, list, force, hold bool
+	sync                                              string
+	segment                                           int64
+	wait                                              time.Duration
 }
+
+// commonFlags are those that -h of a command prints, see [cli.Tool].
+const commonFlags = `
+json: print JSON objects
+source: also compare the file with what was migrated
+list
+leave-behind
+extended: store what the format cannot hold, which pi does not read
+dry-run
+hold: lock the store before input is read, for programs
+`
 
 // command makes one command. Its flags store into a config that its action gets.
 func command(name, args, summary, examples string, flags func(*config) []cli.Flag, run func(*config, context.Context, *cli.Streams, []string) error) cli.Tool {
 	return cli.Tool{
-		Name: name, Args: args, Summary: summary, Examples: examples,
+		Name: name, Args: args, Summary: summary, Examples: examples, Common: commonFlags,
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
 			return flags(c), func(ctx context.Context, s *cli.Streams, operands []string) error {
@@ -45,6 +56,11 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 func waitVariable(c *config) cli.Flag { return address.WaitVariable(&c.wait) }
 
 func jsonFlag(c *config, usage string) cli.Flag { return cli.Bool(&c.json, "json", usage) }
+
+// segmentFlag is for tests, which want several segments of a small session.
+func segmentFlag(c *config) cli.Flag {
+	return cli.Private(cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"))[0]
+}
 
 func extendedFlag(c *config) cli.Flag {
 	return cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")

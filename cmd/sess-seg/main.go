@@ -30,7 +30,7 @@ sess-seg cat s.v2 > copy.jsonl`,
 		migrateCommand, rollbackCommand, recoverCommand,
 		statusCommand, verifyCommand,
 		checkpointCommand, rollbackToCommand, rebuildCommand,
-		catCommand, pathCommand, tailCommand, getCommand, appendCommand,
+		catCommand, tailCommand, getCommand, appendCommand,
 	},
 }
 

@@ -18,5 +18,5 @@ func TestScript(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rowtest.Schema(t, "A line of --json of the commands of sess-seg.", storeRow{}, findingRow{}, migrationRow{}, recoveryRow{}, checkpointRow{})
+	rowtest.Schema(t, "A line of --json of the commands of sess-seg.", storeRow{}, findingRow{}, migrationRow{}, checkpointRow{})
 }

@@ -19,9 +19,9 @@ sess-seg migrate --dry-run --json s.jsonl`,
 		return []cli.Flag{
 			extendedFlag(c),
 			cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
-			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print a JSON object for what was done, not the name of the store"),
 			waitVariable(c),
+			segmentFlag(c),
 		}
 	},
 	(*config).migrate)
@@ -80,11 +80,10 @@ func unfit(s *cli.Streams, u storev2.Unfit) {
 }
 
 var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the session again",
-	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
+	`sess-seg rollback s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
-			cli.String(&c.reason, "reason", "asked for", "note the reason `WHY`, in the state of the store"),
 			waitVariable(c),
 		}
 	},
@@ -95,7 +94,7 @@ func (c *config) rollback(ctx context.Context, s *cli.Streams, operands []string
 	if err != nil {
 		return err
 	}
-	out, err := storev2.Rollback(ctx, path, c.reason, c.options())
+	out, err := storev2.Rollback(ctx, path, "asked for", c.options())
 	if err != nil {
 		return err
 	}
@@ -109,9 +108,7 @@ func (c *config) rollback(ctx context.Context, s *cli.Streams, operands []string
 
 var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print a JSON object for what was done, not a word"), waitVariable(c)}
-	},
+	func(c *config) []cli.Flag { return []cli.Flag{waitVariable(c)} },
 	(*config).recover)
 
 func (c *config) recover(ctx context.Context, s *cli.Streams, operands []string) error {
@@ -135,11 +132,7 @@ func (c *config) recover(ctx context.Context, s *cli.Streams, operands []string)
 	if r.Carried > 0 {
 		s.Infof("%s: appended %s of the store to it", path, tty.Count(r.Carried, "entry", "entries"))
 	}
-	if c.json {
-		err = printRow(s, recoveryRow{Address: r.Dir, Path: r.Dir, Action: r.Action, Lost: r.Lost, Removed: r.Removed})
-	} else {
-		_, err = fmt.Fprintln(s.Out, r.Action)
-	}
+	_, err = fmt.Fprintln(s.Out, r.Action)
 	if err == nil && r.Lost > 0 {
 		err = cli.No("%s: %d entries that were acknowledged are lost; what is left of their bytes is in %s/tmp", r.Dir, r.Lost, r.Dir)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -24,59 +23,6 @@ func (c *config) cat(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	_, err = store.WriteTo(s.Out)
 	return err
-}
-
-var pathCommand = command("path", "SESSION", "print the path from the root to a leaf",
-	`sess-seg path --leaf 0d6f9a51 s.v2
-sess-seg path --no-header --reverse s.v2 | head -n 3`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
-			cli.String(&c.leaf, "leaf, l", "", "the path ends at `REF` instead of the last entry"),
-			cli.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
-			cli.Bool(&c.noHeader, "no-header", "leave out the header"),
-		}
-	},
-	(*config).path)
-
-func (c *config) path(ctx context.Context, s *cli.Streams, operands []string) error {
-	store, err := c.reader(ctx, s, operands[0])
-	if err != nil {
-		return err
-	}
-	leaf := c.leaf
-	if leaf != "" { // before anything is printed
-		e, err := entryOf(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) })
-		if err != nil {
-			return err
-		}
-		leaf = e.ID
-	}
-	if c.reverse {
-		return printAll(s, store.Path(leaf))
-	}
-	if c.noHeader {
-		return printAll(s, store.Branch(leaf))
-	}
-	lines, err := store.Preface()
-	if err == nil {
-		_, err = io.WriteString(s.Out, lines)
-	}
-	if err != nil {
-		return err
-	}
-	return printAll(s, store.Branch(leaf))
-}
-
-func printAll(s *cli.Streams, entries iter.Seq2[storev2.Entry, error]) error {
-	for e, err := range entries {
-		if err == nil {
-			err = printEntry(s, e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func printEntry(s *cli.Streams, e storev2.Entry) error {

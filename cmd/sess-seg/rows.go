@@ -48,16 +48,6 @@ type migrationRow struct {
 	IndexConsistent bool   `row:"indexConsistent"`     // Whether the index fits.
 }
 
-// A recoveryRow is what was done, of recover.
-type recoveryRow struct {
-	row.Kind `row:"recovery"`
-	Address  string   `row:"address,null"` // What every tool takes for the session as an operand: the directory of the store; null if there is none.
-	Path     string   `row:"path,null"`    // That directory; null if there is none.
-	Action   string   `row:"action,known"` // What was done; none for nothing.
-	Lost     int64    `row:"lost"`         // The number of acknowledged entries that are lost.
-	Removed  []string `row:"removed"`      // The directories of unfinished migrations that were removed.
-}
-
 // A checkpointRow is a checkpoint, of checkpoint, with the names of its file.
 type checkpointRow struct {
 	row.Kind      `row:"checkpoint"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -25,19 +26,16 @@ const (
 )
 
 type config struct {
-	as                           string // a form, "" for the one that fits
-	leaf, title                  string
-	all, system, redact          bool
-	harness                      address.Harness
-	tools, thinking, images      string
-	theme                        string
-	maxImage, maxResult          int64
-	noScript, noPager, userMarks bool
-	blobs                        string
-	dest                         address.Destination
-	open                         bool
-	summary, commits             bool
-	gates                        string
+	as                   string // a form, "" for the one that fits
+	leaf                 string
+	all, redact, noPager bool
+	tools, thinking      string
+	blobs                string
+	dest                 address.Destination
+	open                 bool
+	summary, commits     bool
+	gates                string
+	secrets              *redact.Redactor // of --redact, nil: they stay
 }
 
 func (c *config) flags() []cli.Flag {
@@ -57,20 +55,9 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.all, "branches", "take the entries of all branches, in a page"),
 			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown; in a text, none and names leave results out"),
 			cli.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown; in a text, none leaves it out"),
-			cli.Bool(&c.system, "open-system", "open the system prompt in a page"),
-			address.HarnessFlag(&c.harness),
-			cli.Choice(&c.images, "images", []string{"inline", "note"}, "treat images `HOW` in a page"),
-			cli.Bytes(&c.maxImage, "max-image", defaultMaxImage, "a note stands in a page for an image of more than `BYTES`"),
-			cli.Bytes(&c.maxResult, "max-result", defaultMaxResult, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
 			address.BlobsVariable(&c.blobs),
 			cli.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
 			cli.Bool(&c.redact, "redact", "take secrets out of what is shown, as sess-redact does"),
-		),
-		cli.Group("The page",
-			cli.String(&c.title, "title", "", "the title is `TITLE`"),
-			cli.Choice(&c.theme, "theme", []string{"auto", "light", "dark"}, "the colours are `THEME`"),
-			cli.Bool(&c.userMarks, "user-markdown", "what users typed is Markdown"),
-			cli.Bool(&c.noScript, "no-script", "no script: no search in folded parts"),
 		),
 	)
 }
@@ -105,23 +92,14 @@ func (c *config) obeyed(f form) error {
 		return nil
 	}
 	for _, flag := range []struct {
-		name    string
-		given   bool
-		obeying []form
+		name  string
+		given bool
 	}{
-		{"--branches", c.all, nil},
-		{"--open-system", c.system, nil},
-		{"--images note", c.images == "note", nil},
-		{"--max-image", c.maxImage != defaultMaxImage, nil},
-		{"--max-result", c.maxResult != defaultMaxResult, nil},
-		{"--theme", c.theme != "auto", nil},
-		{"--user-markdown", c.userMarks, nil},
-		{"--no-script", c.noScript, nil},
-		{"--title", c.title != "" && !c.summary, []form{asMarkdown}},
-		{"--calls", c.tools != string(page.Folded) && c.summary, nil},
-		{"--thinking", c.thinking != string(page.Folded) && c.summary, nil},
+		{"--branches", c.all},
+		{"--calls", c.tools != string(page.Folded) && c.summary},
+		{"--thinking", c.thinking != string(page.Folded) && c.summary},
 	} {
-		if flag.given && !slices.Contains(flag.obeying, f) {
+		if flag.given {
 			what := "--as " + string(f)
 			if c.summary {
 				what = "--summary"
@@ -134,8 +112,8 @@ func (c *config) obeyed(f form) error {
 
 // The sizes in bytes up to which a page shows an image, and a text.
 const (
-	defaultMaxImage  = 5_000_000
-	defaultMaxResult = 64_000
+	maxImage  = 5_000_000
+	maxResult = 64_000
 )
 
 // directory reports whether pages and an index are made in a directory.
@@ -208,9 +186,9 @@ func (c *config) options(d *document, total js.Value) page.Options {
 		used += ", at prices of " + day.Format("2 Jan 2006")
 	}
 	return page.Options{
-		Used:  used,
-		Title: c.title, All: c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking), Images: page.Images(c.images),
-		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == address.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
+		Used: used,
+		All:  c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking),
+		Commits: d.commits, MaxImage: maxImage, MaxResult: maxResult,
 	}
 }
 

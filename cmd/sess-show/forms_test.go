@@ -30,14 +30,6 @@ func TestFormsObey(t *testing.T) {
 		{"--thinking=none", []string{"summary"}, "THOUGHT", "ASKED COMMAND RESULT ANSWERED"},
 		{"--branches", append(texts, "summary"), "", "ASKED OTHER ANSWERED"},
 		{"--leaf=a2", nil, "ANSWERED", "ASKED"},
-		{"--max-result=3", append(texts, "summary"), "RESULT", "ASKED"},
-		{"--max-image=3", append(texts, "summary"), "", "ASKED"},
-		{"--images=note", append(texts, "summary"), "", "ASKED"},
-		{"--open-system", append(texts, "summary"), "", "ASKED"},
-		{"--theme=dark", append(texts, "summary"), "", "ASKED"},
-		{"--user-markdown", append(texts, "summary"), "", "ASKED"},
-		{"--no-script", append(texts, "summary"), "<script", "ASKED"},
-		{"--title=NAMED", []string{"text", "ansi"}, "", "NAMED"},
 	} {
 		for _, form := range append([]string{"html", "summary"}, texts...) {
 			as := "--as=" + form

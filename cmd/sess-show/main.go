@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 )
 
 var tool = cli.Tool{
@@ -33,9 +34,14 @@ sess-ls -0 | xargs -0 -r sess-show -o pages/`,
 
 func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	if err := c.check(operands); err != nil {
 		return err
+	}
+	if c.redact {
+		if c.secrets, err = rules.Configured(s); err != nil {
+			return err
+		}
 	}
 	if c.directory() {
 		return c.makeDirectory(ctx, s, operands)

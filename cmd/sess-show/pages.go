@@ -113,7 +113,7 @@ func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []s
 		failed = errors.Join(failed, err) // and go on with the others
 	}
 	file := filepath.Join(c.dest.File, "index.html")
-	write := func(w io.Writer) error { return page.Index(w, index, c.options(&document{}, "")) }
+	write := func(w io.Writer) error { return page.Index(w, index) }
 	if err := c.make(file, write); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -314,12 +314,8 @@ func (c *config) eachSaid(path []session.Entry, note func(convo.Notes) error, sa
 			if e.Type() == session.TypeCompaction && strings.TrimSpace(e.Str("summary")) == "" {
 				m = session.NewTextMessage(session.RoleUser, "compacted: "+page.NoSummary)
 			}
-			said := []session.Message{m}
-			if c.harness != address.KeepHarness {
-				var own convo.Notes
-				said, own = convo.Spoken(said)
-				notes.Plus(own)
-			}
+			said, own := convo.Spoken([]session.Message{m})
+			notes.Plus(own)
 			for _, one := range said {
 				one, ok := c.shown(one)
 				if !ok {

@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -47,12 +46,8 @@ func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*docume
 		percent = 20
 	}
 	debug.SetGCPercent(percent)
-	if c.redact {
-		r, err := redact.Default()
-		if err != nil {
-			return nil, err
-		}
-		if err := in.Through(r.Session); err != nil {
+	if c.secrets != nil {
+		if err := in.Through(c.secrets.Session); err != nil {
 			return nil, err
 		}
 	}
@@ -188,7 +183,7 @@ func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *docu
 		}
 		// No message can make a heading of the second level, or reach into the next: one that might is written as a quotation.
 		return buffered(w, func(b *bufio.Writer) error {
-			d.heading(b, c.title)
+			d.heading(b, "")
 			list(b, "Commits", d.commits, len(d.commits))
 			note := func(notes convo.Notes) error {
 				_, err := b.WriteString("\n_" + notes.String() + "_\n")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/brief"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -41,7 +39,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 	}
 	return buffered(w, func(b *bufio.Writer) error {
 		title, _ := titles.OfSession(d.src.Header, d.src.Entries)
-		d.heading(b, cmp.Or(c.title, title))
+		d.heading(b, title)
 		writeLines(b, brief.Of(d.entries(), d.src.Header.CWD).Lines(page.InlineText))
 		list(b, "Commits", d.commits, mostCommits)
 		if cost != "" {
@@ -121,23 +119,14 @@ func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) e
 		}
 		seen[id] = true
 		text := id[:min(12, len(id))] + " " + session.OneLine(r.Get("subject").Str())
-		if c.redact {
-			if text, err = cleaned(text); err != nil {
+		if c.secrets != nil {
+			if text, err = c.secrets.Text(text); err != nil {
 				return err
 			}
 		}
 		d.commits = append(d.commits, text)
 	}
 	return nil
-}
-
-// cleaned returns a text without secrets.
-func cleaned(text string) (string, error) {
-	secrets, err := redact.Default()
-	if err != nil {
-		return "", err
-	}
-	return secrets.Text(text)
 }
 
 // gates are what sess-assert --json printed.
@@ -170,8 +159,8 @@ func (c *config) gatesOf(s *cli.Streams) (g gates, err error) {
 			gate := r.Get("gate").Str() + " " + r.Get("value").Str()
 			failed[gate] = true
 			text := gate + ": " + r.Get("text").Str()
-			if c.redact {
-				if text, err = cleaned(text); err != nil {
+			if c.secrets != nil {
+				if text, err = c.secrets.Text(text); err != nil {
 					return g, err
 				}
 			}

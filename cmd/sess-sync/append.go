@@ -18,7 +18,7 @@ import (
 )
 
 var appendCommand = command("append", "ID", "append the messages and entries on standard input, without a file",
-	`printf '{"role":"user","content":"run 17 failed"}\n' | sess-sync append 01a1fc13
+	`echo '{"role":"user","content":"run 17 failed"}' | sess-sync append 01a1fc13
 sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{

@@ -21,7 +21,7 @@ var catCommand = command("cat", "ID", "print a session as it is in the remote",
 sess-sync cat --after 7 01a1fc13`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Int(&c.after, "after", 0, "print only what is behind `WHERE`, a position that an earlier cat -v printed"),
+			cli.Int(&c.after, "after", 0, "print only what is behind `WHERE`, which cat -v printed"),
 			cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 			c.sizeVariable(),
 		}

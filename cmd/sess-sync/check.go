@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
@@ -86,7 +85,7 @@ func lostSessions(ctx context.Context, l remote.Log, keys []string) error {
 		there[key] = true
 	}
 	var errs []error
-	for card, err := range remote.ReadCards(ctx, l, time.Time{}, "") {
+	for card, err := range remote.ReadCards(ctx, l, "") {
 		switch {
 		case errors.Is(err, remote.ErrNoCard): // the listing tells of it
 			continue

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/proc"
-	"github.com/sess-tools/sess/internal/core/redact/flags"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
@@ -23,40 +21,27 @@ import (
 
 // A collection says which sessions of agents are brought up to date in the store, and then pushed.
 type collection struct {
-	agents              []string
-	session, transcript string
-	settled             time.Duration
-	redact              bool
-	rules               flags.Flags
+	agents []string
+	redact bool
 }
 
 func (c *collection) flags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
+	return []cli.Flag{
 		cli.ChoicesOr(&c.agents, "agent", append(known.Names(), address.EveryAgent), known.IsAgent,
 			"only sessions of the agents `NAME,NAME`, where they keep them: bring those in the store up to date first, as sess-import --all --store does"),
-		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, or the path of its file; with --agent"),
-		cli.String(&c.transcript, "transcript", "", "with --agent, read `PATH`, a file or a directory, instead of where the agent keeps its sessions"),
-		cli.Duration(&c.settled, "settled", time.Hour, "take the end of a session that may still change when it was not written to for `DURATION`; with --agent"),
 		cli.Bool(&c.redact, "redact", "take secrets out of what --agent brings up to date, as sess-redact does"),
-	}, c.rules.What(), c.rules.With())
+	}
 }
 
 // check refuses flags that contradict each other.
 func (c *collection) check(all bool, operands []string) error {
-	one := len(c.agents) == 1 && c.agents[0] != address.EveryAgent
 	switch {
 	case len(c.agents) == 0 && c.redact:
 		return cli.WithHint(cli.UsageError("--redact goes with --agent"), "sess-redact -o FILE makes a copy without secrets to push")
-	case len(c.rules.Args()) > 0 && !c.redact:
-		return cli.UsageError("the rules of secrets go with --redact")
-	case len(c.agents) == 0 && (c.session != "" || c.transcript != "" || c.settled != time.Hour):
-		return cli.UsageError("--session, --transcript and --settled go with --agent")
 	case len(c.agents) == 0:
 		return nil
 	case all || len(operands) > 0:
 		return cli.WithHint(cli.UsageError("--agent takes neither operands nor --all"), "--agent all takes the sessions of all agents, --all those of the store")
-	case !one && (c.session != "" || c.transcript != ""):
-		return cli.UsageError("--session and --transcript go with one agent")
 	}
 	return nil
 }
@@ -150,21 +135,14 @@ func (c *config) collect(ctx context.Context, s *cli.Streams) (paths []string, f
 
 // collectOne runs the program that reads the sessions of an agent.
 func (c *config) collectOne(ctx context.Context, s *cli.Streams, agent string, take func(what, path string)) error {
-	args := []string{"--all", "--store", "--json", "--no-losses", "--settled=" + c.settled.String()}
-	if c.session != "" {
-		args = append(args, "--session="+c.session)
-	}
+	args := []string{"--all", "--store", "--json", "--no-losses"}
 	if c.dryRun {
 		args = append(args, "--dry-run")
 	}
 	if c.redact {
-		args = append(append(args, "--redact"), c.rules.Args()...)
+		args = append(args, "--redact")
 	}
-	args = append(args, "--", agent)
-	if c.transcript != "" {
-		args = append(args, c.transcript)
-	}
-	p, err := importer(ctx, s, args...)
+	p, err := importer(ctx, s, append(args, "--", agent)...)
 	if err != nil {
 		return err
 	}

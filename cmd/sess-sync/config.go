@@ -19,14 +19,14 @@ import (
 
 // A config is the flags of all commands. Each command has some of them.
 type config struct {
-	remote, expectLeaf, since, where string
-	all, dryRun, reseed, follow      bool
-	json, cards, paths, probe        bool
-	each                             bool
-	after, maxSize                   int64
-	wait, grace                      time.Duration
-	timeout                          time.Duration // without a word of the remote
-	idle                             time.Duration // how long a pull that follows rests
+	remote, expectLeaf, since   string
+	all, dryRun, reseed, follow bool
+	json, cards, probe          bool
+	each                        bool
+	after, maxSize              int64
+	wait, grace                 time.Duration
+	timeout                     time.Duration // without a word of the remote
+	idle                        time.Duration // how long a pull that follows rests
 	collection
 	speak atomic.Pointer[cli.Streams] // where the remote's warnings go: of several answers those of the one that is made
 }
@@ -34,17 +34,13 @@ type config struct {
 // A run is what a command does with the remote.
 type run func(*config, context.Context, *cli.Streams, remote.Log, []string) error
 
-// command makes one command, which gets the remote that the flags or the environment name.
+// command makes one command, which gets the remote that the environment names, or, with a flag for it, that.
 func command(name, args, summary, examples string, flags func(*config) []cli.Flag, do run) cli.Tool {
 	return cli.Tool{
-		Name: name, Args: args, Summary: summary, Examples: examples,
+		Name: name, Args: args, Summary: summary, Examples: examples, Common: commonFlags,
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
-			all := append([]cli.Flag{
-				cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
-				c.timeoutVariable(),
-			}, flags(c)...)
-			return all, func(ctx context.Context, s *cli.Streams, operands []string) error {
+			return append(flags(c), c.timeoutVariable()), func(ctx context.Context, s *cli.Streams, operands []string) error {
 				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
 					return do(c, ctx, s, l, operands)
 				})
@@ -81,6 +77,7 @@ func (c *config) with(ctx context.Context, s *cli.Streams, address string, creat
 
 func (c *config) changes() []cli.Flag {
 	return []cli.Flag{
+		cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
 		cli.Bool(&c.all, "all, a", "take all sessions"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and write nothing"),
 		c.sizeVariable(),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/remote"
@@ -20,17 +19,13 @@ import (
 )
 
 var lsCommand = command("ls", "", "list the sessions in the remote",
-	`sess-sync ls --since 7d
-sess-sync ls --json --where '.size > 1000000'
+	`sess-sync ls
 sess-sync ls --cards | jq -s 'map(.cost // "0" | tonumber) | add'
-sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
+sess-path --as text "$(sess-ls --all --paths remote: | head -n 1)"`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.Bool(&c.json, "json", "print a JSON object for each session, as sess-ls does"),
-			cli.Bool(&c.cards, "cards", "print the card of each session, one line of JSON: where it ends, and what it cost by the prices of whoever pushed it"),
-			cli.Bool(&c.paths, "paths", "print only the address of each session: remote:ID"),
-			cli.String(&c.since, "since", "", "only sessions made in the month since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-			cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
+			cli.Bool(&c.cards, "cards", "print the card of each session: its end, and what it cost"),
 		}
 	},
 	(*config).ls)
@@ -39,49 +34,30 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	if len(operands) > 0 {
 		return cli.UsageError("unexpected operand %q", operands[0])
 	}
-	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.cards, "--cards"), cli.NameIf(c.paths, "--paths")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.cards, "--cards")); err != nil {
 		return err
 	}
-	since, err := listing.When(c.since, time.Now())
-	if err != nil {
-		return cli.UsageError("--since: %v", err)
-	}
-	where, err := jq.Flag("--where", c.where)
-	if err != nil {
-		return err
-	}
-	rows, cards, err := cardRows(ctx, s, l, since)
+	rows, cards, err := cardRows(ctx, s, l)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.Name(), err)
 	}
 	store.Sort(rows, store.ByModified)
-	printed := 0
 	for _, r := range rows {
-		if where != nil {
-			ok, err := where.Match(ctx, listing.JSON(shared(r)))
-			if err != nil {
-				return fmt.Errorf("%s: --where: %w", addressOf(r), err)
-			}
-			if !ok {
-				continue
-			}
-		}
-		printed++
 		if err := c.row(s, r, cards[r.ID]); err != nil {
 			return err
 		}
 	}
-	if printed == 0 {
+	if len(rows) == 0 {
 		return cli.No("")
 	}
 	return nil
 }
 
 // cardRows returns the cards as rows of a listing, and themselves, by the ids of their sessions.
-func cardRows(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) (rows []store.Row, cards map[string]remote.Card, err error) {
+func cardRows(ctx context.Context, s *cli.Streams, l remote.Log) (rows []store.Row, cards map[string]remote.Card, err error) {
 	tally := cli.NewTally(s.Warnf)
 	cards = map[string]remote.Card{}
-	for card, err := range remote.ReadCards(ctx, l, since, remote.CardCache(l)) {
+	for card, err := range remote.ReadCards(ctx, l, remote.CardCache(l)) {
 		switch {
 		case errors.Is(err, remote.ErrNoCard):
 			tally.Warnf("card", "%s: %v", l.Name(), err)
@@ -125,7 +101,7 @@ func moment(text string) time.Time {
 	return time.Time{}
 }
 
-// row prints one row: its card, its JSON, its address, or the columns of sess-ls.
+// row prints one row: its card, its JSON, or the columns of sess-ls.
 func (c *config) row(s *cli.Streams, r store.Row, card remote.Card) error {
 	switch {
 	case c.cards:
@@ -136,9 +112,6 @@ func (c *config) row(s *cli.Streams, r store.Row, card remote.Card) error {
 		return err
 	case c.json:
 		_, err := fmt.Fprintln(s.Out, listing.JSON(shared(r)))
-		return err
-	case c.paths:
-		_, err := fmt.Fprintln(s.Out, addressOf(r))
 		return err
 	}
 	bound := ""

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/bucket/s3"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -27,6 +28,7 @@ type config struct {
 	out                           string
 	only                          []string // the tables, none for all
 	content, redact, prune, views bool
+	rules                         *rules.Rules  // of --redact, nil: secrets stay
 	timeout                       time.Duration // without a word of the bucket
 	bucket                        *s3.Config    // that out names, nil for a directory
 }
@@ -185,6 +187,9 @@ func (t *tables) begin(ctx context.Context) (err error) {
 	}
 	t.prices, err = prices.Builtin()
 	t.reader = fmt.Sprintf("%s rows %d", cli.Version(), rowRules)
+	if t.rules != nil && t.rules.File != "" { // rows that were made by other rules may have what these take out
+		t.reader += " rules " + t.rules.Digest()
+	}
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/selection"
 )
 
@@ -35,12 +36,17 @@ sess-table --views -o tables`,
 
 func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.views {
 		return c.printViews(s, operands)
+	}
+	if c.redact {
+		if c.rules, err = rules.Read(s, rules.Added{}); err != nil {
+			return err
+		}
 	}
 	c.sessions.Exact = true // a table that lacks a session is wrong
 	found, err := c.sessions.Find(ctx, s, operands)

@@ -11,7 +11,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 	"github.com/sess-tools/sess/internal/readers/prices"
@@ -48,8 +47,8 @@ func (t *tables) read(ctx context.Context, src selection.Source) (r rows, err er
 	if _, err := io.Copy(sum, all()); err != nil {
 		return r, address.Locate(in.Name, err)
 	}
-	if t.redact {
-		secrets, err := redact.Default()
+	if t.rules != nil {
+		secrets, err := t.rules.Redactor()
 		if err != nil {
 			return r, err
 		}

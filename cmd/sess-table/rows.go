@@ -27,7 +27,7 @@ type sessionRow struct {
 	SHA256        string `parquet:"sha256"`                      // Their SHA-256 in hexadecimal digits.
 	Leaf          string `parquet:"leaf,optional"`               // The id of the entry that the conversation ends with.
 	Redacted      bool   `parquet:"redacted"`                    // Secrets were taken out, by --redact or before.
-	Reader        string `parquet:"reader,dict"`                 // The version of sess and of the rules of rows.
+	Reader        string `parquet:"reader,dict"`                 // The version of sess and of the rules of rows; with --redact, the digest of redact.toml.
 	Content       bool   `parquet:"content"`                     // Rows of the session have texts.
 	Name          string `parquet:"name,optional"`               // The name of its file without an extension.
 	ParentName    string `parquet:"parent_name,optional"`        // The name of the file in parent_address without an extension.

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 )
 
 var tool = cli.Tool{
@@ -45,12 +46,17 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err := c.check(s, name); err != nil {
 		return err
 	}
+	t := &turn{config: c, ctx: ctx, streams: s, name: name}
+	if c.redact {
+		if t.secrets, err = rules.Configured(s); err != nil {
+			return err
+		}
+	}
 	if c.create && !c.dryRun {
 		if err := address.Ensure(ctx, name, c.target.Sync, ""); err != nil {
 			return err
 		}
 	}
-	t := &turn{config: c, ctx: ctx, streams: s, name: name}
 	if err := t.readTexts(); err != nil {
 		return err
 	}

@@ -61,11 +61,6 @@ func (t *turn) readTexts() error {
 	if err != nil {
 		return err
 	}
-	if t.redact {
-		if t.secrets, err = redact.Default(); err != nil {
-			return err
-		}
-	}
 	t.began = time.Now().UnixMilli()
 	if !t.goOn {
 		sent, err := t.clean(session.RoleUser, text)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,24 +143,6 @@ func TestReading(t *testing.T) {
 	if _, err := s.Get("e000000"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("unknown id: %v", err)
 	}
-	for leaf, want := range map[string][]string{
-		"":         {"side", "e0000003", "e0000002", "e0000001"},
-		"e0000004": {"e0000004", "e0000003", "e0000002", "e0000001"},
-	} {
-		var got []string
-		for e, err := range s.Path(leaf) {
-			must.Do(t, err)
-			got = append(got, e.ID)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("path from %q: %v, want %v", leaf, got, want)
-		}
-	}
-	for _, err := range s.Path("nobody") {
-		if !errors.Is(err, ErrNotFound) {
-			t.Errorf("unknown leaf: %v", err)
-		}
-	}
 	if _, err := Open(filepath.Dir(s.dir), testOptions); !errors.Is(err, ErrNotStore) {
 		t.Errorf("opening a directory: %v", err)
 	}
@@ -176,14 +157,6 @@ func TestParentsAfterChildren(t *testing.T) {
 	s := mustOpen(t, m.Dir, testOptions)
 	must.Do(t, s.Append(t.Context(), []byte(`{"type":"label","id":"c","parentId":"a"}`)))
 	wantSound(t, s) // which counts the branch at a
-	var got []string
-	for e, err := range s.Path("b") {
-		must.Do(t, err)
-		got = append(got, e.ID)
-	}
-	if !slices.Equal(got, []string{"b", "a"}) {
-		t.Errorf("path %v", got)
-	}
 }
 
 func TestLocked(t *testing.T) {

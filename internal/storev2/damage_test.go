@@ -199,21 +199,6 @@ func (ds *damagedStore) read(s *Store, bad func(string, ...any)) {
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		bad("tail: %v", err)
 	}
-	n := 0
-	for e, err := range s.Branch("") {
-		if n++; err != nil && !errors.Is(err, ErrCorrupt) {
-			bad("branch: %v", err)
-		}
-		if err == nil && e.Line != entryLine(n) {
-			bad("entry %d of the path is %q", n, e.Line)
-		}
-		if err != nil {
-			n = 7
-		}
-	}
-	if n != 7 {
-		bad("the path has %d entries", n)
-	}
 }
 
 // recovered wants one round of recover to be enough, or nothing to be done.

@@ -155,7 +155,7 @@ func (b *bench) appends(writers int) goal {
 		if err := os.WriteFile(filepath.Join(b.work, "message"), []byte(`{"role":"user","content":"run 17 failed"}`+"\n"), 0o600); err != nil {
 			return nil, err
 		}
-		add, noop := b.ours("sess-sync", "append", "-q", "--retries", "10000", id), b.ours("noop", "s.jsonl")
+		add, noop := b.ours("sess-sync", "append", "-q", id), b.ours("noop", "s.jsonl")
 		add.env = []string{"SESS_REMOTE=" + p.address}
 		var mine, theirs, ratios []float64
 		for range max(b.runs, 3) {

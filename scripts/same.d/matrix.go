@@ -138,10 +138,10 @@ var filters = []string{
 
 // segmented are the life of a segmented store.
 var segmented = prefixed("sess-seg migrate s.jsonl && ", []string{
-	"true", "sess-seg status s.v2", "sess-seg status --json --source s.jsonl", "sess-seg verify --json s.v2", "sess-seg cat s.v2", "sess-seg path s.v2",
-	"sess-seg path --reverse s.v2", "sess-seg tail 2 s.v2", "sess-seg get nowhere s.v2",
-	`sess-seg get "$(sess-path --jq .id -r s.jsonl | tail -n 1)" s.v2`, "sess-seg rollback --reason test s.jsonl && sess-seg status s.v2",
-	"sess-seg checkpoint s.v2 && sess-seg checkpoint --list --json s.v2", "sess-seg rebuild-index s.v2", "sess-seg recover --json s.v2",
+	"true", "sess-seg status s.v2", "sess-seg status --json --source s.jsonl", "sess-seg verify --json s.v2", "sess-seg cat s.v2",
+	"sess-seg tail 2 s.v2", "sess-seg get nowhere s.v2",
+	`sess-seg get "$(sess-path --jq .id -r s.jsonl | tail -n 1)" s.v2`, "sess-seg rollback s.jsonl && sess-seg status s.v2",
+	"sess-seg checkpoint s.v2 && sess-seg checkpoint --list --json s.v2", "sess-seg rebuild-index s.v2", "sess-seg recover s.v2",
 	`printf '{"type":"custom","id":"abcd0001","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","customType":"x"}\n' | sess-seg append s.v2 && sess-seg rollback-to 1 s.v2`,
 	"sess-path --as text s.jsonl", "sess-ls --json .", "sess-append -t hi s.jsonl", "sess-seg migrate --extended s.jsonl", "sess-check s.v2",
 })
@@ -201,7 +201,7 @@ func (t *table) stores() {
 		}
 		seen[dir] = true
 		t.add(inputs{"s.v2": dir + ".v2"}, product("sess-seg", []string{
-			"status", "status --json", "verify", "verify --json", "cat", "path", "path --no-header --reverse", "tail 3", "get e1", "recover --json", "rebuild-index",
+			"status", "status --json", "verify", "verify --json", "cat", "tail 3", "get e1", "recover", "rebuild-index",
 			"rollback", "checkpoint", "checkpoint --list --json", "rollback-to 1", "status --source --json", "append </dev/null",
 		}, "s.v2")...)
 		t.add(inputs{"s.v2": dir + ".v2", "s.jsonl": "v2/session.jsonl"},
@@ -250,7 +250,7 @@ func (t *table) imports() {
 
 func (t *table) importing(format, sample, name string) {
 	t.add(inputs{name: sample}, "sess-import --detect "+name, "sess-import "+name, "sess-import "+format+" "+name, "sess-import "+format+" --list "+name,
-		"sess-import "+format+" --strict -o out.jsonl "+name, "sess-import "+format+" --losses lost --default-cwd /elsewhere "+name+" | sess-path --as text",
+		"sess-import "+format+" --strict -o out.jsonl "+name, "sess-import "+format+" --losses lost "+name+" | sess-path --as text",
 		"sess-import "+format+" --all -o out "+name)
 }
 
@@ -291,7 +291,7 @@ func (t *table) mistakes() {
 			name+" "+other("s.jsonl/x"), name+" "+other("''"), name+" </dev/null", name+" -- "+operand, name+" "+operand+" >/dev/full", name+" "+other("no/dir/s.jsonl"),
 			name+" --wait x "+operand, name+" --sync sometimes "+operand, name+" -n -o out "+operand, name+" "+other("nobody:x"))
 	}
-	for _, c := range []string{"migrate", "rollback", "recover", "status", "verify", "checkpoint", "rollback-to", "rebuild-index", "cat", "path", "tail", "get", "append", "nothing"} {
+	for _, c := range []string{"migrate", "rollback", "recover", "status", "verify", "checkpoint", "rollback-to", "rebuild-index", "cat", "tail", "get", "append", "nothing"} {
 		t.add(nil, "sess-seg "+c+" --help", "sess-seg "+c, "sess-seg "+c+" missing.v2", "sess-seg "+c+" 1 missing.v2", "sess-seg "+c+" --no-such-flag x")
 	}
 	t.add(inputs{"s.jsonl": "pi/sessions/branching.jsonl"}, product("", []string{

@@ -126,23 +126,18 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
-// A small file that becomes large is an error with the numbers, unless that was allowed;
-// it is read no further than that.
+// A small file that becomes large is an error with the numbers; it is read no further than that.
 func TestExpansion(t *testing.T) {
 	t.Parallel()
 	const meta = `{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":"019a0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","originator":"x","cli_version":"1"}}` + "\n"
 	path := filepath.Join(t.TempDir(), "rollout.jsonl.zst")
 	for _, tt := range []struct {
-		size    int // of the blanks behind the first line
-		allowed int64
-		most    int64 // 0 for no error
+		size int   // of the blanks behind the first line
+		most int64 // 0 for no error
 	}{
-		{1 << 20, 0, 0},
-		{65 << 20, 0, 64 << 20},
-		{65 << 20, 66 << 20, 0},
-		{1 << 20, 1 << 20, 1 << 20},
-		{0, int64(len(meta)), 0},
-		{0, int64(len(meta)) - 1, int64(len(meta)) - 1},
+		{1 << 20, 0},
+		{64<<20 - len(meta), 0},
+		{64<<20 - len(meta) + 1, 64 << 20},
 	} {
 		var b bytes.Buffer
 		w, err := zstd.NewWriter(&b)
@@ -155,33 +150,32 @@ func TestExpansion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got := only(t, &formats.Source{Path: path, Expansion: tt.allowed})
+		_, got := only(t, &formats.Source{Path: path})
 		e, ok := errors.AsType[*formats.ExpansionError](got)
 		if ok != (tt.most > 0) || !ok && got != nil || ok && (e.Most != tt.most || e.Size != int64(b.Len()) || !strings.Contains(got.Error(), path)) {
-			t.Errorf("%d bytes, %d allowed: %v", tt.size, tt.allowed, got)
+			t.Errorf("%d bytes: %v", tt.size, got)
 		}
 	}
 }
 
 // A session that is compacted n times, and keeps all of it each time, has n contexts in
-// codex's form: too much is refused with the numbers, unless it was allowed.
+// codex's form: too much is refused with the numbers.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	var b strings.Builder
-	b.WriteString(`{"type":"session","version":3,"id":"019a0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n")
-	parent := "null"
-	for i := range 200 {
-		fmt.Fprintf(&b, `{"type":"message","id":"a%07d","parentId":%s,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"x"}}`+"\n", i, parent)
-		fmt.Fprintf(&b, `{"type":"compaction","id":"c%07d","parentId":"a%07d","timestamp":"2026-01-02T03:04:05.678Z","summary":"s","firstKeptEntryId":"a0000000","tokensBefore":1}`+"\n", i, i)
-		parent = fmt.Sprintf(`"c%07d"`, i)
-	}
-	s := formatstest.Parse(t, b.String())
-	for growth, refused := range map[int64]bool{0: false, 4: true, 1000: false} {
+	for n, refused := range map[int]bool{200: false, 1500: true} {
+		var b strings.Builder
+		b.WriteString(`{"type":"session","version":3,"id":"019a0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n")
+		parent := "null"
+		for i := range n {
+			fmt.Fprintf(&b, `{"type":"message","id":"a%07d","parentId":%s,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"x"}}`+"\n", i, parent)
+			fmt.Fprintf(&b, `{"type":"compaction","id":"c%07d","parentId":"a%07d","timestamp":"2026-01-02T03:04:05.678Z","summary":"s","firstKeptEntryId":"a0000000","tokensBefore":1}`+"\n", i, i)
+			parent = fmt.Sprintf(`"c%07d"`, i)
+		}
 		target := formats.NewTarget(func(formats.Loss) {})
-		target.Out, target.Growth, target.Version = io.Discard, growth, "legacy"
-		err := codex.Format.Export(t.Context(), s, target)
-		if e, large := errors.AsType[*formats.GrowthError](err); large != refused || !large && err != nil || large && (!e.Unfinished || e.Times() < 4) {
-			t.Errorf("up to %d times: %v", growth, err)
+		target.Out, target.Version = io.Discard, "legacy"
+		err := codex.Format.Export(t.Context(), formatstest.Parse(t, b.String()), target)
+		if e, large := errors.AsType[*formats.GrowthError](err); large != refused || !large && err != nil || large && (!e.Unfinished || e.Times() < 16) {
+			t.Errorf("%d compactions: %v", n, err)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func open(ctx context.Context, src *formats.Source) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(src.Located(err), f.Close())
 	}
-	out.r = bufio.NewReaderSize(src.Expanded(out.decoder, f.Size), 64<<10)
+	out.r = bufio.NewReaderSize(formats.Expanded(out.decoder, f.Size), 64<<10)
 	return out, nil
 }
 

@@ -28,7 +28,7 @@ func (t *Target) LeaveHarness(s *session.Session, agent string) {
 		}
 	}
 	if notes.Count > 0 {
-		t.Note(first, KindContext, "%s, left out: they are meant for that agent; --harness keep hands them on", notes)
+		t.Note(first, KindContext, "%s, left out: they are meant for that agent", notes)
 	}
 }
 

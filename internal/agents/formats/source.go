@@ -25,9 +25,6 @@ type Source struct {
 	Blobs  string    // directory of the blobs that sessions refer to, "" for none
 	Env    Env
 
-	// Expansion is how many bytes a compressed file may become; 0 means the usual number.
-	Expansion int64
-
 	// CWD is the working directory of sessions whose own is not known.
 	CWD string
 
@@ -122,7 +119,7 @@ func (s *Source) Open(ctx context.Context) (*File, error) {
 
 // Beside returns a source for another file, which is read as this one.
 func (s *Source) Beside(path string) *Source {
-	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env, Expansion: s.Expansion, CWD: s.CWD}
+	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env, CWD: s.CWD}
 }
 
 // Head returns the first [HeadSize] bytes of the source, without a byte order mark.

@@ -34,7 +34,6 @@ type Target struct {
 	Strict  bool      // a loss is an error, and nothing is written
 	DryRun  bool      // everything goes to Out, nothing else is written
 	Sync    bool      // the file is durable when Export returns
-	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Replace bool      // a file that is in the way, or has the same session, is moved aside
 	Content bool      // what was said is written, too, by a format that leaves it out
@@ -222,10 +221,9 @@ func (t *Target) LoseNested(s *session.Session) {
 	}
 }
 
-// MaxGrowth is how many times its size a session may become when nothing else is said,
-// and freeGrowth how many bytes it may become in any case.
+// maxGrowth is how many times its size a session may become, and freeGrowth how many bytes it may become in any case.
 const (
-	MaxGrowth  = 16
+	maxGrowth  = 16
 	freeGrowth = 64 << 20
 )
 
@@ -252,12 +250,8 @@ func (e *GrowthError) Times() int64 { return (e.Made + max(e.Size, 1) - 1) / max
 // Afford is to be asked before anything is written by a format that repeats parts of a
 // session: its error says that size bytes would become made, which is too many.
 func (t *Target) Afford(size, made int64, why string) error {
-	most := t.Growth
-	if most == 0 {
-		most = MaxGrowth
-	}
 	e := &GrowthError{Why: why, Size: size, Made: made}
-	if e.Times() <= most || t.Growth == 0 && made <= freeGrowth {
+	if e.Times() <= maxGrowth || made <= freeGrowth {
 		return nil
 	}
 	return e
@@ -399,8 +393,8 @@ func FileName(h session.Header) string {
 	return name
 }
 
-// The expansion of a compressed file has at most expandTimes its bytes, unless a limit was given: no fewer than expandLeast
-// may be read, and no more than expandMost.
+// The expansion of a compressed file has at most expandTimes its bytes: no fewer than expandLeast may be read, and no more than
+// expandMost.
 const (
 	expandTimes = 1000
 	expandLeast = 64 << 20
@@ -428,11 +422,8 @@ func (e *ExpansionError) Error() string {
 
 // Expanded limits r, which decompresses a file of size bytes, to what such a file may become. Reading more than that is an
 // [ExpansionError].
-func (s *Source) Expanded(r io.Reader, size int64) io.Reader {
-	most := s.Expansion
-	if most == 0 {
-		most = min(max(expandTimes*min(size, expandMost), expandLeast), expandMost)
-	}
+func Expanded(r io.Reader, size int64) io.Reader {
+	most := min(max(expandTimes*min(size, expandMost), expandLeast), expandMost)
 	return &expanded{r: r, left: most, e: ExpansionError{size, most}}
 }
 

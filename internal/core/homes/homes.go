@@ -1,5 +1,5 @@
 // Package homes says where pi and oh-my-pi keep their sessions, whose stores are laid out as
-// ours, and how variables of other agents name such places.
+// ours, how variables of other agents name such places, and where the user keeps settings of these tools.
 package homes
 
 import (

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -21,15 +22,10 @@ const extension = ".jq"
 
 // MapDir returns the directory of the user's own maps, "" if there is no place for one.
 func MapDir() string {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".config")
+	if dir := homes.Config(); dir != "" {
+		return filepath.Join(dir, "agents")
 	}
-	return filepath.Join(dir, "sess", "agents")
+	return ""
 }
 
 // MapFiles returns the paths of the maps in a directory, in the order of their names, see [MapName].

@@ -54,6 +54,7 @@ type Redactor struct {
 	clean  map[string]bool // short strings without a secret
 	number int             // of the line that the tree is of
 	newest *line           // the only line that may be cut because of others; nil for any
+	taken  int
 }
 
 // New makes a redactor. It fails if the replacement looks like a secret.

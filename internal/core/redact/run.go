@@ -236,21 +236,10 @@ func (r *Redactor) withoutImage(text string, f frame) string {
 	return strings.TrimSuffix(before, ",") + after
 }
 
-// Default makes a redactor of the default rules, for tools that have no more than --redact. The rules are read once.
+// Default makes a redactor of the rules that are built in, for messages about a file of rules that could not be read. The rules
+// are made once.
 func Default() (*Redactor, error) {
 	set, err := defaultRules()
-	if err != nil {
-		return nil, err
-	}
-	return New(Options{Set: set})
-}
-
-// Without is [Default] without some rules. The error names one that there is not.
-func Without(rules []string) (*Redactor, error) {
-	if len(rules) == 0 {
-		return Default()
-	}
-	set, err := secret.New(secret.Options{Depth: secret.DefaultDepth, Skip: rules})
 	if err != nil {
 		return nil, err
 	}
@@ -272,10 +261,18 @@ func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
 		return r.Run(jsonl.Lines(in), true, func(text string) error {
 			clean.WriteString(text)
 			return nil
-		}, report)
+		}, func(f Found) {
+			if f.Entry != "-" {
+				r.taken++
+			}
+			report(f)
+		})
 	})
 	return &clean, err
 }
+
+// Taken returns how many secrets Session has taken out of entries.
+func (r *Redactor) Taken() int { return r.taken }
 
 // refusing returns the error of work, or else the problem of the first finding that it reports as one that was kept.
 func refusing(work func(report func(Found)) error) error {

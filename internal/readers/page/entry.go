@@ -46,11 +46,7 @@ func (p *page) harness(list []int) {
 }
 
 func (p *page) beginNotes(notes convo.Notes) {
-	p.raw(`<details class="think"`)
-	if p.o.Harness {
-		p.raw(" open")
-	}
-	p.raw("><summary>")
+	p.raw(`<details class="think"><summary>`)
 	p.text(notes.String())
 	p.raw("</summary><div>")
 }
@@ -206,7 +202,7 @@ func (p *page) content(i int, m session.Message) (said bool) {
 		switch b.Type {
 		case session.BlockText:
 			said = true
-			if text := p.cut(b.Str("text")); m.Role() == session.RoleAssistant || p.o.UserMarkdown {
+			if text := p.cut(b.Str("text")); m.Role() == session.RoleAssistant {
 				p.markdown(text)
 			} else {
 				p.literal(text)
@@ -325,11 +321,7 @@ func (p *page) orphan(i int, m session.Message) {
 // system writes a system message, which most readers do not ask for.
 func (p *page) system(i int, m session.Message) {
 	p.place(i, "system")
-	p.raw("><details")
-	if p.o.System {
-		p.raw(" open")
-	}
-	p.raw("><summary>")
+	p.raw("><details><summary>")
 	p.text(m.Role(), " prompt")
 	p.raw(`</summary><div>`)
 	text := m.Text("\n")

@@ -13,15 +13,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// An Images says what becomes of images.
-type Images string
-
-// What becomes of images: they are in the page, or a note stands in their place.
-const (
-	InlineImages Images = "inline"
-	NoteImages   Images = "note"
-)
-
 // rasters are the media types that a page shows, by how their data begins. SVG is a program.
 var rasters = []struct {
 	media constant
@@ -45,9 +36,6 @@ func (p *page) image(b session.Block) {
 	switch {
 	case strings.HasPrefix(data, "blob:"):
 		note("kept outside of the session: " + data)
-		return
-	case p.o.Images == NoteImages:
-		note(convo.SizeText(int64(len(data)) * 3 / 4))
 		return
 	case p.o.MaxImage > 0 && int64(len(data))*3/4 > p.o.MaxImage:
 		note(convo.SizeText(int64(len(data))*3/4) + ", too large for this page")

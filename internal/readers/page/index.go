@@ -39,17 +39,16 @@ func LinkTo(s *session.Session, path []int) Link {
 	return l
 }
 
+// sessions is the title of an index.
+const sessions = "Sessions"
+
 // Index writes a page with links to the pages of sessions, in their order. The error is that
 // of w.
-func Index(w io.Writer, links []Link, o Options) error {
-	o.Script = false
-	if o.Title == "" {
-		o.Title = "Sessions"
-	}
-	p := &page{markup: newMarkup(w), o: o, s: &session.Session{}, index: true}
-	p.head(p.title(), nil)
+func Index(w io.Writer, links []Link) error {
+	p := &page{markup: newMarkup(w), s: &session.Session{}, index: true}
+	p.head(sessions, nil)
 	p.raw("<main><header><h1>")
-	p.text(o.Title)
+	p.text(sessions)
 	p.raw("</h1><p>")
 	p.text(tty.Count(int64(len(links)), "session", "sessions"))
 	priced := slices.ContainsFunc(links, func(l Link) bool { return l.Cost > 0 })

@@ -32,33 +32,16 @@ const (
 	None   Fold = "none"
 )
 
-// A Theme is light or dark; Auto is that of the reader's system.
-type Theme string
-
-// The themes.
-const (
-	Auto  Theme = "auto"
-	Light Theme = "light"
-	Dark  Theme = "dark"
-)
-
 // Options say what a page shows.
 type Options struct {
-	Title        string // "": that of the session
-	All          bool   // the entries of all branches
-	Tools        Fold
-	Thinking     Fold
-	Images       Images
-	MaxImage     int64 // bytes of one; 0: no limit
-	MaxResult    int64 // bytes of one text; 0: no limit
-	System       bool  // what the system prompt says
-	Harness      bool  // what agents say in the user's name is open
-	Theme        Theme
-	Script       bool
-	UserMarkdown bool     // what users typed is Markdown
-	Commits      []string // that the session led to: id and subject
-	Used         string   // its tokens and its cost, as sess-stat counts them; "": not known
-	Parent       *Child   // the session that started this one
+	All       bool // the entries of all branches
+	Tools     Fold
+	Thinking  Fold
+	MaxImage  int64    // bytes of one; 0: no limit
+	MaxResult int64    // bytes of one text; 0: no limit
+	Commits   []string // that the session led to: id and subject
+	Used      string   // its tokens and its cost, as sess-stat counts them; "": not known
+	Parent    *Child   // the session that started this one
 	// Children are the sessions that calls of another agent started, by [calls.Started].
 	Children map[string]Child
 	// A page may be a part of several: which entries of the path it has, and the files of
@@ -164,12 +147,9 @@ func write(w io.Writer, s *session.Session, path []int, o Options, workers int) 
 	}
 	p.neighbours()
 	p.raw("</main>")
-	if o.Script {
-		p.raw("<script>")
-		p.w.WriteString(script)
-		p.raw("</script>")
-	}
-	p.raw("</body></html>\n")
+	p.raw("<script>")
+	p.w.WriteString(script)
+	p.raw("</script></body></html>\n")
 	err := p.w.Flush()
 	p.stats.Bytes = c.N
 	return p.stats, err
@@ -193,14 +173,8 @@ func (p *page) head(title string, path []int) {
 	if n := len(path); n > 0 {
 		p.attr("data-leaf", p.s.Entries[path[n-1]].ID())
 	}
-	switch p.o.Theme {
-	case Light:
-		p.raw(` class="light"`)
-	case Dark:
-		p.raw(` class="dark"`)
-	}
 	p.raw(`><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"`)
-	p.attr("content", Policy(p.o.Script))
+	p.attr("content", policy(!p.index))
 	p.raw(`><meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><title>`)
 	p.text(title)
 	p.raw("</title><style>")
@@ -215,8 +189,8 @@ func (p *page) head(title string, path []int) {
 	p.raw(">")
 }
 
-// Policy is the policy of a page: nothing is loaded, and nothing runs but its own script.
-func Policy(scripted bool) string {
+// policy is the policy of a page: nothing is loaded, and nothing runs but its own script.
+func policy(scripted bool) string {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -230,10 +204,7 @@ func Policy(scripted bool) string {
 
 // title is the title of the session.
 func (p *page) title() string {
-	title := p.o.Title
-	if title == "" {
-		title, _ = titles.OfSession(p.s.Header, p.s.Entries)
-	}
+	title, _ := titles.OfSession(p.s.Header, p.s.Entries)
 	return headOf(session.OneLine(title), 120)
 }
 
@@ -301,7 +272,7 @@ func (p *page) header(title string, shown []int) {
 		p.child(*parent)
 	}
 	p.commits()
-	if p.o.Script {
+	if !p.index {
 		p.raw(`<div id="bar" hidden><input class="search" type="search" aria-label="Search this session" placeholder="Search this session, folded parts included"><output></output></div>`)
 	}
 }

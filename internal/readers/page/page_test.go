@@ -18,7 +18,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-var usual = Options{Tools: Folded, Thinking: Folded, Images: InlineImages, MaxImage: 5e6, MaxResult: 64000, Theme: Auto, Script: true}
+var usual = Options{Tools: Folded, Thinking: Folded, MaxImage: 5e6, MaxResult: 64000}
 
 func read(t testing.TB, name string) *session.Session {
 	t.Helper()
@@ -569,7 +569,7 @@ func TestIndex(t *testing.T) {
 	l := LinkTo(s, pathOf(s))
 	l.File = "x.html"
 	var b bytes.Buffer
-	if err := Index(&b, []Link{l}, Options{}); err != nil {
+	if err := Index(&b, []Link{l}); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := html.Parse(&b)

@@ -95,7 +95,7 @@ func TestEditHasNoEndOfFile(t *testing.T) {
 func TestIndexColumns(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Index(&b, []Link{{File: "x.html", Title: "T", CWD: "/home/u/project", Agent: "claude", Messages: 3}}, Options{}); err != nil {
+	if err := Index(&b, []Link{{File: "x.html", Title: "T", CWD: "/home/u/project", Agent: "claude", Messages: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `<tr><td><a href="x.html">T</a></td><td>claude</td><td>/<wbr>home/<wbr>u/<wbr>project</td><td></td><td>3</td></tr>`

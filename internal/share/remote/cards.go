@@ -34,14 +34,13 @@ type changer interface {
 	Changed(ctx context.Context, tag string, most int) (cards map[CardName]Card, now string, err error)
 }
 
-// ReadCards yields the cards of the sessions that were made since a time, some read at once. For a card that is not one the
+// ReadCards yields the cards of all sessions, some read at once. For a card that is not one the
 // error is ErrNoCard, and the iteration goes on if the caller does. Cards that are in the cache, a file, and have the tag of
 // then are not read, and the cache is brought up to date behind the last card; "" is no cache.
-func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.Seq2[Card, error] {
+func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
-		from := FirstMonth(since)
 		was, old := loadCards(cache, l.Name())
-		if c, ok := l.(changer); ok && was.Tag != "" && was.Month <= from {
+		if c, ok := l.(changer); ok && was.Tag != "" && was.Month == "" { // of a month: an older version listed from there on
 			next, now, err := changed(ctx, c, was, old)
 			switch {
 			case err != nil:
@@ -49,18 +48,18 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 				return
 			case now != "":
 				for _, name := range slices.SortedFunc(maps.Keys(next), byMonth) {
-					if name.Month >= from && !yield(next[name], nil) {
+					if !yield(next[name], nil) {
 						return
 					}
 				}
 				if now != was.Tag {
-					_ = saveCards(cache, l.Name(), CardName{Month: was.Month, Tag: now}, next) // without it the next run reads more
+					_ = saveCards(cache, l.Name(), CardName{Tag: now}, next) // without it the next run reads more
 				}
 				return
 			}
 		}
 		var names []CardName
-		for name, err := range l.Cards(ctx, since) {
+		for name, err := range l.Cards(ctx, time.Time{}) {
 			if err != nil {
 				yield(Card{}, err)
 				return
@@ -85,12 +84,7 @@ func ReadCards(ctx context.Context, l Log, since time.Time, cache string) iter.S
 				return
 			}
 		}
-		for name, card := range old {
-			if name.Month < from { // which was not listed
-				next[name] = card
-			}
-		}
-		is := CardName{Month: from}
+		is := CardName{}
 		if _, ok := l.(changer); ok && len(names) > 0 && !bad { // a bad one is told each time
 			is.Tag = names[0].Tag
 		}

@@ -67,7 +67,7 @@ func TestKilled(t *testing.T) {
 						t.Errorf("%q is there %d times", line, strings.Count(got, line))
 					}
 				}
-				for c, err := range remote.ReadCards(t.Context(), log, noTime, "") {
+				for c, err := range remote.ReadCards(t.Context(), log, "") {
 					if err != nil || c.ID != testID {
 						t.Errorf("%v, %v", c, err)
 					}

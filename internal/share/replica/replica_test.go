@@ -335,8 +335,6 @@ func mustRun(t helper, run runner, path string, o Options) {
 	}
 }
 
-var noTime time.Time
-
 type kill struct{}
 
 // killed runs up to a step, and stops there as if killed.

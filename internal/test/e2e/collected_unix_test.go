@@ -115,7 +115,11 @@ func gather(t *testing.T, seed uint64) map[string]int {
 		return []string{"sh", "-c", fmt.Sprintf(`export PATH=%s:$PATH SESS_REMOTE=$PWD/remote SESS_DIR=$PWD/%s CLAUDE_CONFIG_DIR=$PWD/%s/claude CODEX_HOME=$PWD/%s/codex; %s`, bin, store, home, home, script)}
 	}
 	push := func(home, store, settled string) []string {
-		return on(home, store, "exec sess-sync push -q --agent claude,codex --settled "+settled+redact)
+		collect := ""
+		if settled != "" {
+			collect = "for a in claude codex; do sess-import -q --all --store --settled " + settled + redact + " $a; done; "
+		}
+		return on(home, store, collect+"exec sess-sync push -q --agent claude,codex"+redact)
 	}
 	machines := map[string]string{"m0": "a", "m1": "a", "m2": "b"}
 	stop := make(chan struct{})
@@ -133,7 +137,7 @@ func gather(t *testing.T, seed uint64) map[string]int {
 					return
 				default:
 				}
-				args, what := push(machines[store], store, "1h"), "push"
+				args, what := push(machines[store], store, ""), "push"
 				if r.IntN(2) == 0 {
 					what = "killed push"
 					killed(t, dir, "", time.Duration(r.Int64N(int64(60*time.Millisecond))), args...)
@@ -328,16 +332,17 @@ func TestRulesChange(t *testing.T) {
 	h.do("sess-import -q --all --store --redact claude")
 	before := h.stored(oneID)
 	h.put(oneID, 4)
-	got := h.do("sess-import --all --store --redact -e banana claude")
+	write(t, h.dir, "fruit.toml", "[extend]\nuseDefault = true\n[[rules]]\nid = \"fruit\"\nregex = 'banana'\n")
+	got := h.do("SESS_REDACT=$HOME/fruit.toml sess-import --all --store --redact claude")
 	after := h.stored(oneID)
 	rest, ok := strings.CutPrefix(after, before)
-	if got.status != 0 || !ok || !strings.HasPrefix(rest, `{"type":"custom","customType":"sess:redacted","data":{"rules":"`) || strings.Contains(rest, "banana") || !strings.Contains(rest, "[redacted:regex-1]") {
+	if got.status != 0 || !ok || !strings.HasPrefix(rest, `{"type":"custom","customType":"sess:redacted","data":{"rules":"`) || strings.Contains(rest, "banana") || !strings.Contains(rest, "[redacted:fruit]") {
 		t.Errorf("status %d, %s\n%s", got.status, got.stderr, rest)
 	}
 	if !strings.Contains(got.stderr, "1 entry of 1 session have what the rules now take out") && !strings.Contains(got.stderr, "of 1 session have what the rules now take out") {
 		t.Errorf("it is not said: %s", got.stderr)
 	}
-	if again := h.do("sess-import --all --store --redact -e banana claude"); strings.Contains(again.stderr, "warning") || h.stored(oneID) != after {
+	if again := h.do("SESS_REDACT=$HOME/fruit.toml sess-import --all --store --redact claude"); strings.Contains(again.stderr, "warning") || h.stored(oneID) != after {
 		t.Errorf("it is said again: %s", again.stderr)
 	}
 	if got := h.do("sess-check store/*/2*.jsonl"); got.status != 0 {
@@ -402,7 +407,8 @@ func TestOwnerOfAnImport(t *testing.T) {
 	if rows := h.do("sess-ls --all --json").stdout; !strings.Contains(rows, `"host":"m1","user":"ann","repo":null`) {
 		t.Errorf("rows: %s", rows)
 	}
-	h.do("rm -r store; SESS_HOST=m1 SESS_USER=ann sess-import -q --all --store --redact --users claude")
+	write(t, h.dir, "users.toml", "[sess]\nusers = true\n")
+	h.do("rm -r store; SESS_HOST=m1 SESS_USER=ann SESS_REDACT=$HOME/users.toml sess-import -q --all --store --redact claude")
 	if header, _, _ = strings.Cut(h.stored(oneID), "\n"); strings.Contains(header, "ann") || !strings.Contains(header, `"harness":"claude"`) {
 		t.Errorf("the header is %s", header)
 	}

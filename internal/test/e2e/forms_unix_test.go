@@ -70,11 +70,10 @@ func TestFormsObeyOrRefuse(t *testing.T) {
 		}
 	}
 	kept := map[string][]string{
-		"--harness keep": {"claude", "otlp"}, // it is Claude Code's own, and otlp has no words
-		"--redact":       {"otlp"},
+		"--redact": {"otlp"},
 	}
-	more := []string{"--harness keep", "--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact"}
-	known(t, dir, "sess-export", more, "output", "losses", "strict", "max-ratio", "dry-run") // those say nothing about the text, or are tried elsewhere
+	more := []string{"--content", "--portable", "--for pi-0.73", "--index", "--replace", "--redact"}
+	known(t, dir, "sess-export", more, "output", "losses", "strict", "dry-run") // those say nothing about the text, or are tried elsewhere
 	for _, format := range []string{"atif", "claude", "codex", "omp", "opencode", "otlp", "pi", "sft"} {
 		plain := runCommand(t, dir, "", "sess-export", "-q", format, "s.jsonl")
 		for _, flag := range more {

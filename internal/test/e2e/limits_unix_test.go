@@ -206,7 +206,7 @@ func TestExchangeMemory(t *testing.T) {
 	}
 }
 
-// An id of a call that looks like a secret is not handed over, and no other secret is; with --skip those of a rule stay.
+// An id of a call that looks like a secret is not handed over, and no other secret is; those of a rule that the file disables stay.
 func TestHandoffSkips(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -217,18 +217,21 @@ func TestHandoffSkips(t *testing.T) {
 {"type":"message","id":"00000003","parentId":"00000002","timestamp":"2026-01-02T03:05:02.000Z","message":{"role":"toolResult","toolCallId":"TOKEN","toolName":"bash","content":[{"type":"text","text":"ok"}],"isError":false}}
 `, "TOKEN", token)
 	write(t, dir, "s.jsonl", strings.ReplaceAll(session, "KEY", other))
-	whole := func(args ...string) result {
-		return scripted(t, dir, "HOME=$PWD sess-handoff --to pi "+strings.Join(args, " ")+" s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl; rm -r .pi")
+	skip := func(rule string) string {
+		return "SESS_REDACT=" + write(t, dir, "redact.toml", "[extend]\nuseDefault = true\ndisabledRules = ["+rule+"]\n")
 	}
-	for _, r := range []result{runCommand(t, dir, "", "sess-handoff", "--brief", "s.jsonl"), whole(), whole("--brief"), whole("--skip", "github-pat")} {
+	whole := func(rule string, args ...string) result {
+		return scripted(t, dir, skip(rule)+" HOME=$PWD sess-handoff --to pi "+strings.Join(args, " ")+" s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl; rm -r .pi")
+	}
+	for _, r := range []result{runCommand(t, dir, "", "sess-handoff", "--brief", "s.jsonl"), whole(""), whole("", "--brief"), whole(`"github-pat"`)} {
 		if r.status != 0 || strings.Contains(r.stdout, other) || strings.Contains(r.stdout, token) || !strings.Contains(r.stdout, "redacted:stripe-access-token") {
 			t.Errorf("a secret: %d %s%s", r.status, r.stderr, r.stdout)
 		}
 	}
-	if r := whole("--skip", "stripe-access-token"); r.status != 0 || !strings.Contains(r.stdout, other) || strings.Contains(r.stdout, token) {
-		t.Errorf("with --skip: %d %s%s", r.status, r.stderr, r.stdout)
+	if r := whole(`"stripe-access-token"`); r.status != 0 || !strings.Contains(r.stdout, other) || strings.Contains(r.stdout, token) {
+		t.Errorf("a rule that is disabled: %d %s%s", r.status, r.stderr, r.stdout)
 	}
-	if r := runCommand(t, dir, "", "sess-handoff", "--skip", "no-such-rule", "--brief", "s.jsonl"); r.status != 2 || !strings.Contains(r.stderr, "no-such-rule") {
+	if r := runCommand(t, dir, "", "sh", "-c", skip(`"no-such-rule"`)+" sess-handoff --brief s.jsonl"); r.status != 2 || !strings.Contains(r.stderr, "no-such-rule") {
 		t.Errorf("a rule that there is not: %d %s", r.status, r.stderr)
 	}
 }

@@ -223,6 +223,9 @@ func TestCallsAndStatAgreeAboutFiles(t *testing.T) {
 	}
 }
 
+// redacting are the tools that take secrets out, or look at the rules for that.
+var redacting = []string{"sess-redact", "sess-mcp", "sess-table", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn", "sess-import", "sess-doctor"}
+
 // heavy lists the large modules by the beginning of their paths, each with the tools that
 // may have it linked: what reads databases (docs/adr/0018), what speaks to servers
 // (docs/adr/0036).
@@ -236,9 +239,9 @@ var heavy = map[string][]string{
 	"github.com/alecthomas/":          {"sess-show"},
 	"github.com/yuin/":                {"sess-show"},
 	"github.com/modelcontextprotocol": {"sess-mcp"},
-	"github.com/BurntSushi/":          {"sess-redact", "sess-import"},
+	"github.com/BurntSushi/":          redacting,
 	"mvdan.cc/sh/":                    {"sess-assert", "sess-calls", "sess-table"},
-	"github.com/BobuSumisu/":          {"sess-redact", "sess-mcp", "sess-table", "sess-assert", "sess-calls", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn", "sess-import"},
+	"github.com/BobuSumisu/":          redacting,
 	"github.com/guptarohit":           {"sess-stat"}, // which is small, and for plots
 }
 

@@ -148,8 +148,6 @@ var rowLines = []string{
 	`sess-seg verify --json broken.v2`,
 	`sess-seg migrate -n --json again.jsonl`,
 	`sess-seg migrate --json again.jsonl`,
-	`sess-seg recover --json again.jsonl`,
-	`sess-seg recover --json full.jsonl`,
 	`sess-seg checkpoint --json s.v2`,
 	`sess-seg checkpoint --list --json s.v2`,
 	`sess-path --as state full.jsonl`,

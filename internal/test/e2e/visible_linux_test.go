@@ -82,7 +82,7 @@ func hostileWith(t *testing.T, evil, file string) string {
 var hostileLines = []string{
 	"path --as entries", "path --as context", "path --as messages", "path --as openai", "path --as anthropic", "path --as text", "path --as markdown", "path --as state",
 	"path --jq .", "path --raw --jq .message.content", "path --raw --jq .id", "path --last 1", "path --where true", "path --strict", "path --leaf nope",
-	"show", "show --no-pager", "show --ansi --color always", "show --text", "show --markdown", "show --html", "show --ansi --color never", "show --harness keep",
+	"show", "show --no-pager", "show --ansi --color always", "show --text", "show --markdown", "show --html", "show --ansi --color never",
 	"tree", "tree --full", "tree --json", "tree --dot", "tree --heads", "tree --heads --json", "tree --labels", "tree --labels --json", "tree --color always",
 	"stat", "stat --json", "stat --csv", "stat --usage --by model,provider,session,project", "stat --usage --by session --tree", "stat --usage --by model --json", "stat --usage --by model --csv",
 	"stat --usage --by model --plot bars", "stat --context --by tool,file", "stat --context --by entry", "stat --context --by file --json", "stat --compactions", "stat --compactions --csv", "stat --compactions --json", "stat --color always --usage --by model",
@@ -95,7 +95,7 @@ var hostileLines = []string{
 	"fork", "fork --leaf a1", "fork --dry-run",
 	"merge plain.jsonl", "merge s.jsonl", "merge --json --dry-run s.jsonl", "merge --dry-run s.jsonl",
 	"append -t x --dry-run", "append -t x --print entry --dry-run",
-	"seg status", "seg cat", "seg path", "seg tail 3", "seg get a1", "seg verify",
+	"seg status", "seg cat", "seg tail 3", "seg get a1", "seg verify",
 	"ls", "turn --print-prompt -t x",
 }
 
@@ -113,7 +113,7 @@ func TestTerminalGetsNoControlCharacters(t *testing.T) {
 		"sess-new --cwd \"$EVIL\"", "sess-new --cwd \"$EVIL\" --name \"$EVIL\" -o \"$EVIL.jsonl\"", "sess-new --store --cwd \"/$EVIL\"",
 		"sess-append -t \"$EVIL\" -o \"$EVIL\"", "sess-new | sess-append -t \"$EVIL\"", "sess-new | sess-append -t \"$EVIL\" --print entry",
 		"sess-path \"$EVIL\"", "sess \"$EVIL\"", "sess-sync \"$EVIL\"", "sess-grep '(' \"$EVIL\"", "sess-show -o \"$EVIL/\" s.jsonl", "sess-show -o \"$EVIL.html\" s.jsonl",
-		"sess-sync --remote \"dir:$PWD/r$EVIL\" push s.jsonl plain.jsonl", "sess-sync init r; sess-sync push --remote r s.jsonl; sess-sync ls --remote r; sess-sync ls --json --remote r; sess-sync cat --remote r \"$(head -c 300 s.jsonl | sess-path --jq .id 2>/dev/null)\"",
+		"sess-sync --remote \"dir:$PWD/r$EVIL\" push s.jsonl plain.jsonl", "sess-sync init r; sess-sync push --remote r s.jsonl; export SESS_REMOTE=r; sess-sync ls; sess-sync ls --json; sess-sync cat \"$(head -c 300 s.jsonl | sess-path --jq .id 2>/dev/null)\"",
 		"sess-seg migrate plain.jsonl; sess-seg status plain.v2; sess-seg cat plain.v2; sess-seg tail 2 plain.v2; sess-seg verify plain.v2; sess-seg path plain.v2",
 		"sess-record s2.jsonl --reply text -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'", "sess-import --homes", "sess-import pi --list .", "sess-import pi --all -o made .",
 		"sess-turn -t hi plain.jsonl -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'",

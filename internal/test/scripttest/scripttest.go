@@ -1,6 +1,7 @@
 package scripttest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -29,7 +30,8 @@ func Main(m *testing.M, commands map[string]func()) {
 }
 
 // withoutInstalled runs tests with a PATH that has all programs of path but ours: a package puts the tools where other
-// programs are, and a script that says which of them there are would see those, too.
+// programs are, and a script that says which of them there are would see those, too. What the user has set for the tools
+// does not count either.
 type withoutInstalled struct {
 	m    *testing.M
 	path string
@@ -44,6 +46,9 @@ func (w *withoutInstalled) Run() int {
 	defer func() { _ = os.RemoveAll(links) }()
 	commands := strings.TrimSuffix(os.Getenv("PATH"), w.path)
 	if err := os.Setenv("PATH", commands+others(w.path, links)); err != nil {
+		panic(err)
+	}
+	if err := errors.Join(os.Setenv("XDG_CONFIG_HOME", links), os.Unsetenv("SESS_REDACT")); err != nil {
 		panic(err)
 	}
 	return w.m.Run()

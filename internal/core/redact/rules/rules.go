@@ -1,191 +1,195 @@
 package rules
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
-	"strings"
-
-	"github.com/BurntSushi/toml"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/secret"
 )
 
-// everyRule is the --rules that turns on the rules that are off.
-const everyRule = "all"
+// Rules find secrets, and choose the text in their place.
+type Rules struct {
+	redact.Options
+	File   string // the file that they are of, "" for none
+	Users  bool   // names of users are secrets
+	Stable bool   // a secret has the same replacement in each run
 
-// A document is a configuration of gitleaks, as far as it means something here: there are no
-// paths and no commits.
-type document struct {
-	Title, Description string
-	MinVersion         string
-	Extend             struct {
-		UseDefault    bool
-		DisabledRules []string
-		Path, URL     string
-	}
-	Rules      []documentRule
-	Allowlist  *documentAllow
-	Allowlists []documentAllow
+	options secret.Options
+	files   []string // whose lines are secrets
+	with    string
+	sum     []byte // of the file, nil for none
 }
 
-type documentRule struct {
-	ID, Description, Regex string
-	SecretGroup            int
-	Entropy                float64
-	Keywords, Tags         []string
-	Path                   string
-	Allowlist              *documentAllow
-	Allowlists             []documentAllow
+// Added is what a command line adds to the file.
+type Added struct {
+	Config                        string // the file that stands in the place of the user's, "" for that one
+	Skip, Exprs, Env, SecretFiles []string
+	Allow                         string // a file
+	Emails, Users                 bool
+	With                          string // instead of what the file says, "" for that
+	Keyless                       bool   // nothing is replaced, so that no key is needed
 }
 
-type documentAllow struct {
-	Description, Condition, RegexTarget string
-	Regexes, Stopwords                  []string
-	Paths, Commits                      []string
-	TargetRules                         []string
-}
-
-// addRules adds the rules of --rules and -e. A file that does not extend the default ones
-// stands in their place, as with gitleaks.
-func (f *Flags) addRules(s *cli.Streams, o *secret.Options) error {
-	files := 0
-	extends := false
-	for _, name := range f.Rules {
-		if name == everyRule {
-			o.Generic = true
-			continue
-		}
-		files++
-		d, err := readRules(s, name)
-		if err != nil {
-			return err
-		}
-		extends = extends || d.Extend.UseDefault
-		o.Skip = append(o.Skip, d.Extend.DisabledRules...)
-		if err := d.add(o, name); err != nil {
-			return err
-		}
-	}
-	o.Bare = files > 0 && !extends
-	for i, expr := range f.Exprs {
-		o.Rules = append(o.Rules, secret.Rule{ID: fmt.Sprintf("regex-%d", i+1), Regex: expr})
-	}
-	return nil
-}
-
-func readRules(s *cli.Streams, name string) (*document, error) {
-	text, err := s.ReadText(name, "rules", "--rules")
+// Configured returns what takes secrets out by the rules of the user's file, or by those that are built in if there is none.
+func Configured(s *cli.Streams) (*redact.Redactor, error) {
+	r, err := Read(s, Added{})
 	if err != nil {
 		return nil, err
 	}
-	d := &document{}
-	meta, err := toml.Decode(text, d)
+	return r.Redactor()
+}
+
+// Read makes the rules of the user's file, or those that are built in if there is none, with those that a command line adds. A
+// file that cannot be read or understood is an error with the status of usage: no rule is left out.
+func Read(s *cli.Streams, add Added) (*Rules, error) {
+	r := &Rules{options: secret.Options{Depth: secret.DefaultDepth}, with: "kind", Stable: true}
+	d, err := r.readFile(s, add.Config)
 	if err != nil {
-		return nil, cli.UsageError("%s: %v", name, err)
+		return nil, err
 	}
-	for _, key := range meta.Undecoded() {
-		if last := key[len(key)-1]; slices.Contains([]string{"filter", "prefilter", "validate", "expr", "cel"}, strings.ToLower(last)) {
-			return nil, cli.WithHint(cli.UsageError("%s: %s: filters that are programs are not understood", name, key), "without it the rule would find other things than it says")
+	ofFile := r.options
+	if err := r.add(s, add); err != nil {
+		return nil, err
+	}
+	if r.Style, err = redact.ParseStyle(r.with); err != nil {
+		if add.With == "" {
+			return nil, cli.UsageError("%s: sess.with: %v", r.File, err)
 		}
-		s.Warnf("%s: %s is not understood", name, key)
+		return nil, cli.UsageError("--with: %v", err)
 	}
+	if r.Style.Hash && !add.Keyless {
+		r.Stable = d.Sess.Key != ""
+		if r.Style.Key, err = key(d.Sess.Key); err != nil {
+			return nil, err
+		}
+	}
+	if r.Style.Text != "" { // a rule that goes by the text around a secret would find it again
+		r.options.Allow = append(r.options.Allow, secret.Allow{Regexes: []string{"^" + regexp.QuoteMeta(r.Style.Text) + "$"}})
+	}
+	if r.Set, err = secret.New(r.options); err != nil {
+		if _, wrong := secret.New(ofFile); wrong != nil && r.File != "" {
+			return nil, cli.UsageError("%s: %v", r.File, wrong)
+		}
+		return nil, cli.UsageError("%v", err)
+	}
+	for _, rule := range d.Rules {
+		if len(r.Set.Find("[redacted:"+rule.ID+"]")) > 0 {
+			err := cli.UsageError("%s: rule %s: it finds its own name, which stands in the place of what it finds", r.File, rule.ID)
+			return nil, cli.WithHint(err, "give it another id")
+		}
+	}
+	return r, nil
+}
+
+// Redactor returns what takes secrets out by the rules.
+func (r *Rules) Redactor() (*redact.Redactor, error) {
+	out, err := redact.New(r.Options)
 	switch {
-	case d.Extend.Path != "" || d.Extend.URL != "":
-		return nil, cli.WithHint(cli.UsageError("%s: extend.path and extend.url are not followed", name), "name each file with --rules")
-	case len(d.Rules) == 0 && !d.Extend.UseDefault && d.Allowlist == nil && len(d.Allowlists) == 0:
-		return nil, cli.UsageError("%s: it has no rules", name)
-	}
-	return d, nil
-}
-
-// add adds what a document says.
-func (d *document) add(o *secret.Options, name string) error {
-	for _, r := range d.Rules {
-		if r.Regex == "" && r.Path != "" {
-			continue // of file names
-		}
-		rule := secret.Rule{ID: r.ID, Regex: r.Regex, Group: r.SecretGroup, Entropy: r.Entropy, Keywords: r.Keywords}
-		list := r.Allowlists
-		if r.Allowlist != nil {
-			list = append(list, *r.Allowlist)
-		}
-		var err error
-		if rule.Allow, err = allows(list); err != nil {
-			return cli.UsageError("%s: rule %s: %v", name, r.ID, err)
-		}
-		o.Rules = append(o.Rules, rule)
-	}
-	list := d.Allowlists
-	if d.Allowlist != nil {
-		list = append(list, *d.Allowlist)
-	}
-	more, err := allows(list)
-	if err != nil {
-		return cli.UsageError("%s: %v", name, err)
-	}
-	o.Allow = append(o.Allow, more...)
-	return nil
-}
-
-// allows translates allowlists. One that asks for a path or a commit as well never holds
-// here; paths and commits alone say nothing.
-func allows(list []documentAllow) (out []secret.Allow, err error) {
-	for _, a := range list {
-		all := strings.EqualFold(a.Condition, "and") || a.Condition == "&&"
-		switch {
-		case len(a.TargetRules) > 0:
-			return nil, fmt.Errorf("targetRules is not understood: put the allowlist into the rule")
-		case a.Condition != "" && !all && !strings.EqualFold(a.Condition, "or") && a.Condition != "||":
-			return nil, fmt.Errorf("unknown condition %q", a.Condition)
-		case !slices.Contains([]string{"", "secret", "match", "line"}, a.RegexTarget):
-			return nil, fmt.Errorf("unknown regexTarget %q", a.RegexTarget)
-		case all && len(a.Paths)+len(a.Commits) > 0:
-			continue
-		case len(a.Regexes)+len(a.Stopwords) == 0:
-			continue
-		}
-		out = append(out, secret.Allow{All: all, Target: strings.TrimPrefix(a.RegexTarget, "secret"), Regexes: a.Regexes, Stopwords: a.Stopwords})
+	case err != nil && r.File != "":
+		return nil, cli.UsageError("%s: %v", r.File, err)
+	case err != nil:
+		return nil, cli.UsageError("--with: %v", err)
 	}
 	return out, nil
 }
 
-// addAllowed adds what --allow says is no secret.
-func (f *Flags) addAllowed(s *cli.Streams, o *secret.Options) error {
-	if f.Allow == "" {
-		return nil
-	}
-	list, err := Lines(s, f.Allow, "--allow")
-	if err != nil {
-		return err
-	}
-	var a secret.Allow
-	for n, text := range list {
-		if text == "" || strings.HasPrefix(text, "#") {
-			continue
-		}
-		if re, err := regexp.Compile(text); err != nil || re.MatchString("") {
-			return cli.UsageError("%s:%d: want a regular expression that does not match the empty text", f.Allow, n+1)
-		}
-		a.Regexes = append(a.Regexes, text)
-	}
-	if len(a.Regexes) > 0 {
-		o.Allow = append(o.Allow, a)
-	}
-	return nil
+// Digest returns 16 hex digits, which are others if the file, a rule or the replacement is: by it a copy that was redacted by
+// other rules is known.
+func (r *Rules) Digest() string {
+	text := append([]byte(r.options.Digest()+"\x00"+r.with+"\x00"), r.Style.Key...) // a key is too long to be tried
+	sum := sha256.Sum256(append(text, r.sum...))
+	return hex.EncodeToString(sum[:8])
 }
 
-// pathRules are the rules of --paths.
-func pathRules() (list []secret.Rule) {
+// IDs returns the names of all rules that are built in.
+func IDs() []string {
+	set, err := secret.New(secret.Options{Generic: true, Entropy: true, Emails: true})
+	if err != nil {
+		return nil
+	}
+	return set.Rules()
+}
+
+// more adds rules, which are used whichever others are named.
+func (r *Rules) more(list ...secret.Rule) {
+	r.options.Rules = append(r.options.Rules, list...)
+	for _, rule := range list {
+		r.also(rule.ID)
+	}
+}
+
+// also has a rule used beside those that are named.
+func (r *Rules) also(id string) {
+	if len(r.options.Only) > 0 {
+		r.options.Only = append(r.options.Only, id)
+	}
+}
+
+// entropy, emails and users turn on rules that are off.
+func (r *Rules) entropy() {
+	r.options.Entropy = true
+	r.also(secret.EntropyRule)
+}
+
+func (r *Rules) emails() {
+	r.options.Emails = true
+	r.also(secret.EmailRule)
+}
+
+func (r *Rules) users() {
+	if r.Users {
+		return
+	}
+	r.Users = true
 	const end = `(?:[/\\\s"':,;)]|$)`
 	if home, err := os.UserHomeDir(); err == nil && len(home) > 3 {
-		list = append(list, secret.Rule{ID: "home-directory", Regex: `(` + regexp.QuoteMeta(home) + `)` + end, As: "~"})
+		r.more(secret.Rule{ID: "home-directory", Regex: `(` + regexp.QuoteMeta(home) + `)` + end, As: "~"})
 	}
-	return append(list, secret.Rule{
+	r.more(secret.Rule{
 		ID: "user-name", Regex: `(?i)(?:/home/|/users/|\\users\\)([^/\\\s"':,;<>|*?]{1,64})` + end,
 		Keywords: []string{"/home/", "/users/", `\users\`},
 		Allow:    []secret.Allow{{Regexes: []string{`^user$`}}}, As: "user",
 	})
+}
+
+// add adds what the command line says.
+func (r *Rules) add(s *cli.Streams, add Added) error {
+	o := &r.options
+	o.Skip = append(o.Skip, cli.Words(add.Skip)...)
+	for i, expr := range add.Exprs {
+		r.more(secret.Rule{ID: fmt.Sprintf("regex-%d", i+1), Regex: expr})
+	}
+	if add.Emails {
+		r.emails()
+	}
+	if add.Users {
+		r.users()
+	}
+	if add.With != "" {
+		r.with = add.With
+	}
+	if err := addAllowed(s, o, add.Allow); err != nil {
+		return err
+	}
+	r.files = append(r.files, add.SecretFiles...)
+	if err := r.addFiles(s); err != nil {
+		return err
+	}
+	for _, glob := range add.Env {
+		some, short, err := addEnv(o, glob)
+		switch {
+		case err != nil:
+			return cli.UsageError("--env %s: %v", glob, err)
+		case len(short) > 0:
+			return tooShort("the environment variable " + short[0])
+		case !some:
+			return cli.WithHint(cli.UsageError("--env %s: no such variable is set", glob), "what is not known is not found")
+		}
+	}
+	return nil
 }

@@ -66,7 +66,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 			step.do()
 		}
 		news := 0
-		for card, err := range remote.ReadCards(t.Context(), l, time.Time{}, cache) {
+		for card, err := range remote.ReadCards(t.Context(), l, cache) {
 			must.Do(t, err)
 			if card.Title == "now" {
 				news++

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/must"
@@ -26,36 +25,30 @@ func TestCardsAreReadOnce(t *testing.T) {
 	for i := range sessions {
 		put(i, "")
 	}
-	var all time.Time
-	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	other := connect(t, at, stream)
 	must.Do(t, other.Exists(t.Context()))
 	for n, step := range []struct {
 		do          func()
-		since       time.Time
 		cards, news int
 		requests    uint64
 	}{
-		{since: march, cards: 10, requests: 2 + 10}, // the stream and its subjects, then cards
-		{since: march, cards: 10, requests: 1},
-		{since: all, cards: 30, requests: 1 + 20}, // the ten are known
-		{since: all, cards: 30, requests: 1},
-		{since: march, cards: 10, requests: 1},
-		{do: func() { put(3, "new"); put(sessions, "new") }, since: all, cards: 31, news: 2, requests: 3},
-		{since: all, cards: 31, news: 2, requests: 1},
-		{do: func() { put(2, "new"); put(4, "new") }, since: march, cards: 10, news: 1, requests: 3},
-		{since: all, cards: 31, news: 4, requests: 1},
+		{cards: 30, requests: 2 + 30}, // the stream and its subjects, then cards
+		{cards: 30, requests: 1},
+		{do: func() { put(3, "new"); put(sessions, "new") }, cards: 31, news: 2, requests: 3},
+		{cards: 31, news: 2, requests: 1},
+		{do: func() { put(2, "new"); put(4, "new") }, cards: 31, news: 4, requests: 3},
+		{cards: 31, news: 4, requests: 1},
 		{do: func() { // more than half: a listing, and each card
 			for i := range sessions {
 				put(i, "")
 			}
-		}, since: all, cards: 31, news: 1, requests: 1 + 16 + 1 + 31},
+		}, cards: 31, news: 1, requests: 1 + 16 + 1 + 31},
 	} {
 		if step.do != nil {
 			step.do()
 		}
 		before, cards, news := other.nc.Stats().OutMsgs, 0, 0
-		for card, err := range remote.ReadCards(t.Context(), other, step.since, cache) {
+		for card, err := range remote.ReadCards(t.Context(), other, cache) {
 			must.Do(t, err)
 			if cards++; card.Title != "" {
 				news++
@@ -71,7 +64,7 @@ func TestCardsAreReadOnce(t *testing.T) {
 	}
 	for range 2 {
 		bad := 0
-		for _, err := range remote.ReadCards(t.Context(), other, all, cache) {
+		for _, err := range remote.ReadCards(t.Context(), other, cache) {
 			if err != nil {
 				bad++
 			}
