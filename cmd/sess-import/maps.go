@@ -49,7 +49,7 @@ func printMap(s *cli.Streams, name string) error {
 	f, _ := formats.Lookup(readable(), name)
 	m, ok := f.(*jqmap.Map)
 	if !ok {
-		names := formats.Names(slices.DeleteFunc(slices.Clone(known()), func(f formats.Format) bool {
+		names := formats.Names(slices.DeleteFunc(slices.Clone(readable()), func(f formats.Format) bool {
 			_, is := f.(*jqmap.Map)
 			return !is
 		}))

@@ -32,9 +32,7 @@ json: print JSON objects
 source: also compare the file with what was migrated
 list
 leave-behind
-extended: store what the format cannot hold, which pi does not read
 dry-run
-hold: lock the store before input is read, for programs
 `
 
 // command makes one command. Its flags store into a config that its action gets.
@@ -62,8 +60,9 @@ func segmentFlag(c *config) cli.Flag {
 	return cli.Private(cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"))[0]
 }
 
-func extendedFlag(c *config) cli.Flag {
-	return cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")
+// extendedVariable has in a variable that a store may hold what the format cannot, which pi does not read then.
+func extendedVariable(c *config) cli.Flag {
+	return cli.Variable("SESS_EXTENDED", cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read"))
 }
 
 func (c *config) options() storev2.Options {
@@ -159,7 +158,7 @@ func explained(err error, command, name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, storev2.ErrNarrow):
-		return hint("sess-seg %s --extended stores it all the same, in a store that pi does not read", command)
+		return hint("SESS_EXTENDED=true stores it all the same, in a store that pi does not read")
 	case errors.Is(err, storev2.ErrDuplicate):
 		return hint("an entry has one id; sess-append makes new ones")
 	case errors.Is(err, storev2.ErrContract):

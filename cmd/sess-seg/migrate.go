@@ -17,7 +17,7 @@ var migrateCommand = command("migrate", "SESSION", "make the segmented store of 
 sess-seg migrate --dry-run --json s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			extendedFlag(c),
+			extendedVariable(c),
 			cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
 			jsonFlag(c, "print a JSON object for what was done, not the name of the store"),
 			waitVariable(c),

@@ -34,7 +34,7 @@ type config struct {
 	allowUnpriced                     bool
 	knownUsage                        []string
 	json, csv                         bool
-	plot, svg, measure                string
+	plot, svg                         string
 
 	keys     []string
 	zone     *time.Location
@@ -97,7 +97,6 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.csv, "csv", "print comma-separated values"),
 		cli.Choice(&c.plot, "plot", []string{"", plotBars, plotLine}, "print a plot of `KIND`"),
 		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
-		cli.Choice(&c.measure, "measure", []string{"", "cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}, "plot `WHAT`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
 		cli.Count(&c.top, "limit", "print at most `N` rows"),
 	)
@@ -151,7 +150,7 @@ func (c *config) check() (err error) {
 func (c *config) checkMode() error {
 	refused := []string{
 		cli.NameIf(c.maxCost != "", "--max-cost"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.since != "", "--since"),
-		cli.NameIf(c.until != "", "--until"), cli.NameIf(c.noDedup, "--copies"), cli.NameIf(c.plot == plotLine, "--plot line"), cli.NameIf(c.measure != "", "--measure"),
+		cli.NameIf(c.until != "", "--until"), cli.NameIf(c.noDedup, "--copies"), cli.NameIf(c.plot == plotLine, "--plot line"),
 	}
 	mode := modeContext
 	switch {

@@ -25,49 +25,18 @@ type chart struct {
 	value func(float64) string
 }
 
-// measured returns a measure of a sum, costs in USD.
-func measureOf(s *usage.Sum, name string) float64 {
-	t := s.Tokens
-	switch name {
-	case "cost":
-		return float64(s.Cost) / float64(prices.USD)
-	case "calls":
-		return float64(s.Calls)
-	case "input":
-		return float64(t.Input)
-	case "output":
-		return float64(t.Output)
-	case "cacheRead":
-		return float64(t.CacheRead)
-	case "cacheWrite":
-		return float64(t.CacheWrite)
-	case "reasoning":
-		return float64(t.Reasoning)
-	}
-	return float64(t.Total())
-}
-
 // chart returns the chart of the sums: of their costs, if there are any.
 func (u *usageTable) chart(r *report) (chart, error) {
-	measure := r.measure
-	if measure == "" {
-		measure = "total"
-		if u.Total.Cost > 0 {
-			measure = "cost"
-		}
-	}
 	c := chart{value: rounded, line: r.plot == plotLine || len(u.keys) == 1 && slices.Contains(usage.TimeKeys(), u.keys[0]) && r.svg != "" && r.plot == ""}
-	unit := "tokens: " + measure
-	switch measure {
-	case "cost":
+	unit, of := "tokens", func(s *usage.Sum) float64 { return float64(s.Tokens.Total()) }
+	if u.Total.Cost > 0 {
 		c.value, unit = amount, "cost in USD"
-	case "calls":
-		unit = "calls"
+		of = func(s *usage.Sum) float64 { return float64(s.Cost) / float64(prices.USD) }
 	}
 	c.Title = unit + " by " + strings.Join(u.keys, ", ")
-	c.About = fmt.Sprintf("%s, %s in all", tty.Count(u.Total.Calls, "call", "calls"), c.value(measureOf(&u.Total, measure)))
+	c.About = fmt.Sprintf("%s, %s in all", tty.Count(u.Total.Calls, "call", "calls"), c.value(of(&u.Total)))
 	point := func(label string, s *usage.Sum) {
-		v := measureOf(s, measure)
+		v := of(s)
 		c.Points = append(c.Points, plot.Point{Label: label, Value: v, Text: c.value(v)})
 	}
 	if !c.line {

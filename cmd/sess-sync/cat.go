@@ -17,14 +17,12 @@ import (
 )
 
 var catCommand = command("cat", "ID", "print a session as it is in the remote",
-	`sess-sync cat 01a1fc13-4173-73d3-8273-e3e1ca1285c1 | sess-path --as text
-sess-sync cat --after 7 01a1fc13`,
+	`sess-sync cat 01a1fc13-4173-73d3-8273-e3e1ca1285c1 | sess-path --as text`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{
+		return append(cli.Private(
 			cli.Int(&c.after, "after", 0, "print only what is behind `WHERE`, which cat -v printed"),
 			cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
-			c.sizeVariable(),
-		}
+		), c.sizeVariable())
 	},
 	(*config).cat)
 

@@ -20,13 +20,12 @@ import (
 
 var lsCommand = command("ls", "", "list the sessions in the remote",
 	`sess-sync ls
-sess-sync ls --cards | jq -s 'map(.cost // "0" | tonumber) | add'
 sess-path --as text "$(sess-ls --all --paths remote: | head -n 1)"`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{
+		return cli.Private(
 			cli.Bool(&c.json, "json", "print a JSON object for each session, as sess-ls does"),
 			cli.Bool(&c.cards, "cards", "print the card of each session: its end, and what it cost"),
-		}
+		)
 	},
 	(*config).ls)
 

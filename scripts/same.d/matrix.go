@@ -143,7 +143,7 @@ var segmented = prefixed("sess-seg migrate s.jsonl && ", []string{
 	`sess-seg get "$(sess-path --jq .id -r s.jsonl | tail -n 1)" s.v2`, "sess-seg rollback s.jsonl && sess-seg status s.v2",
 	"sess-seg checkpoint s.v2 && sess-seg checkpoint --list --json s.v2", "sess-seg rebuild-index s.v2", "sess-seg recover s.v2",
 	`printf '{"type":"custom","id":"abcd0001","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","customType":"x"}\n' | sess-seg append s.v2 && sess-seg rollback-to 1 s.v2`,
-	"sess-path --as text s.jsonl", "sess-ls --json .", "sess-append -t hi s.jsonl", "sess-seg migrate --extended s.jsonl", "sess-check s.v2",
+	"sess-path --as text s.jsonl", "sess-ls --json .", "sess-append -t hi s.jsonl", "SESS_EXTENDED=true sess-seg migrate s.jsonl", "sess-check s.v2",
 })
 
 // product returns the command lines of a tool with each of several flags.

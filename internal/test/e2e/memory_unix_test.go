@@ -99,7 +99,6 @@ var huge = [][]string{
 	{"sess-grep", "-A1", "in it", "s.jsonl"},
 	{"sess-grep", "--json", "in it", "s.jsonl"},
 	{"sess-grep", "--lines", "in it", "s.jsonl"},
-	{"sess-grep", "--count-matches", "e", "s.jsonl"},
 	{"sess-ls", "."},
 	{"sess-ls", "--exact", "."},
 	{"sess-ls", "--exact", "--json", "."},

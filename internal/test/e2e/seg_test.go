@@ -122,7 +122,7 @@ func TestSegmentedAppend(t *testing.T) {
 	script(t, dir, `sess-compact --keep 100 s.v2`)
 	r := runCommand(t, dir, "", "sess-append", "--type", "mode_change", "--force-type", "--set", "mode=plan", "s.v2")
 	checkRun(t, r, 3, "sess-append", `has the type "mode_change"`)
-	if !strings.Contains(r.stderr, "hint: sess-seg append --extended") {
+	if !strings.Contains(r.stderr, "hint: SESS_EXTENDED=true") {
 		t.Errorf("no hint: %s", r.stderr)
 	}
 	cat := script(t, dir, `sess-seg verify s.v2; sess-seg cat s.v2`)
