@@ -45,7 +45,8 @@ func (b *bench) importing(limit float64, memory int64) func(context.Context, str
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(top)) }()
 		made, copied := filepath.Join(top, "made"), filepath.Join(top, "copied")
-		ours := b.ours("sess-import", "-q", "--sync=never", "--all", "-o", made, "codex", home)
+		ours := b.ours("sess-import", "-q", "--all", "-o", made, "codex", home)
+		ours.env = []string{"SESS_SYNC=never"}
 		peer := command{argv: []string{sh, "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null && cp -R "$2" "$3"`, "sh", home, made, copied}}
 		if _, err := b.run(ctx, ours); err != nil { // what there is to copy
 			return nil, err

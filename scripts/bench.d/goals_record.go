@@ -80,8 +80,8 @@ func (b *bench) passing(name, kind string, flags ...string) goal {
 		if err != nil {
 			return nil, err
 		}
-		c := b.ours("sess-record", slices.Concat(flags, []string{"--sync=never", s.file, "--", cat, file})...)
-		c.after, c.check = s.restore, s.grown
+		c := b.ours("sess-record", slices.Concat(flags, []string{s.file, "--", cat, file})...)
+		c.after, c.check, c.env = s.restore, s.grown, []string{"SESS_SYNC=never"}
 		seconds, err := b.repeat(ctx, c)
 		if err != nil {
 			return nil, err
@@ -97,11 +97,15 @@ func (b *bench) passedLine(ctx context.Context, name string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	env, err := b.need("env")
+	if err != nil {
+		return nil, err
+	}
 	s, err := b.session(ctx, short, 10)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := lines(ctx, b.ours("sess-record", "--sync=never", s.file).argv)
+	ours, err := lines(ctx, []string{env, "SESS_SYNC=never", b.bin("sess-record"), s.file})
 	err = errors.Join(err, s.restore())
 	if err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ func (b *bench) turnGoals() []goal {
 		if err != nil {
 			return nil, err
 		}
-		turn := b.ours("sess-turn", "--sync=never", "-t", "hello", s.file, "--", cat)
-		turn.after, turn.check = s.restore, s.grown
+		turn := b.ours("sess-turn", "-t", "hello", s.file, "--", cat)
+		turn.after, turn.check, turn.env = s.restore, s.grown, []string{"SESS_SYNC=never"}
 		c, err := b.compare(ctx, turn, b.ours("noop", "-t", "hello", "s.jsonl"))
 		if err != nil {
 			return nil, err

@@ -186,16 +186,13 @@ function differences(rows, raw) {
 
 // found says what sess-grep finds otherwise than sess-calls.
 function found(file, rows) {
-	const grep = (...args) => tool(["sess-grep", "--json", "--branches", "--in", "all", ...args, "", file]);
+	const grep = (...args) => tool(["sess-grep", "--json", "--in", "all", ...args, "", file]);
 	const results = (list) => list.map((r) => r.result).filter(Boolean), answers = (list) => list.filter((r) => r.role === "toolResult").map((r) => r.entry);
 	// What was stopped in the background has failed, and the result that says so is that of another call: a text without an error.
 	const answered = new Map(readFileSync(file, "utf8").split("\n").filter(Boolean).map((l) => JSON.parse(l)).map((e) => [e.id, e.message?.toolCallId]));
-	const failed = rows.filter((r) => r.outcome === "fail" && (r.status !== null || !answered.get(r.result) || answered.get(r.result) === r.callId)), commands = failed.filter((r) => r.kind === "run");
-	const named = rows.filter((r) => r.paths.length > 0);
+	const failed = rows.filter((r) => r.outcome === "fail" && (r.status !== null || !answered.get(r.result) || answered.get(r.result) === r.callId));
 	return [
-		same("--error", results(failed), answers(grep("--error"))),
-		same("--status fail", results(commands), answers(grep("--status", "fail"))),
-		same("--touched", named.map((r) => r.callId), grep("--touched", "**").map((r) => r.callId).filter(Boolean)),
+		same("--status fail", results(failed), answers(grep("--status", "fail"))),
 	].filter(Boolean);
 }
 

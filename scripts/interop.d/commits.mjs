@@ -76,8 +76,8 @@ for (const name of readdirSync(directory).filter((n) => existsSync(join(director
 	const { env, stored, files } = keep(repository, home);
 	tool(env, home, ["git", "clone", "-q", join(repository, "repo.bundle"), repo]);
 	const truth = readFileSync(join(repository, "truth.tsv"), "utf8").trim().split("\n").slice(1).map((l) => l.split("\t"));
-	const ids = `${truth.map(([id]) => id).join("\n")}\n`;
-	const found = rows(tool(env, repo, ["sess-git", "log", "--json", "--stdin"], ids));
+	const ids = new Set(truth.map(([id]) => id)), log = (env, ...flags) => rows(tool(env, repo, ["sess-git", "log", "--json", "--limit", "1000000", ...flags])).filter((r) => ids.has(r.commit));
+	const found = log(env);
 	const of = (id) => found.filter((r) => r.commit === id && (r.relation === "made" || r.relation === "wrote"));
 
 	const count = { agree: 0, contradict: 0, miss: 0, more: 0, none: 0, typed: 0 };
@@ -93,7 +93,7 @@ for (const name of readdirSync(directory).filter((n) => existsSync(join(director
 	tally.check(`${name}: ${truth.length} commits, ${files.size} sessions: ${total}`, count.agree < (want.agree ?? 0) || count.more < (want.more ?? 0) ? `it was ${want.agree} and ${want.more} more` : "");
 
 	const brief = (list) => list.map((r) => [r.commit, r.relation, r.rule, r.certainty, r.session, r.entry, r.lines, r.of].join(" ")).filter((l) => !l.includes(" claimed ")).sort().join("\n");
-	const imported = rows(tool(stored, repo, ["sess-git", "log", "-a", "--json", "--stdin"], ids));
+	const imported = log(stored, "-a");
 	tally.check(`${name}: sessions that were imported say the same`, brief(found) === brief(imported) ? "" : `${brief(found)}\nimported:\n${brief(imported)}`);
 	const wrong = typed(repo, env, files, count);
 	tally.check(`${name}: ${count.typed} lines of the last commit were typed, and each stands in its session`, wrong || (count.typed < (want.typed ?? 0) ? `there were ${want.typed}` : ""));

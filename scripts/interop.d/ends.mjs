@@ -168,7 +168,7 @@ async function job(name, fails) {
 	if (r.status !== (fails ? 5 : 0)) wrong.push(`status ${r.status}, not ${fails ? 5 : 0}`);
 	const texts = sess("sess-path", "--as", "messages", join(cwd, "clean.jsonl"));
 	for (const text of ["fix the build", fails ? refusal(500) : "Nothing is broken.", "Say in one line what is left to do."]) if (!texts.includes(text)) wrong.push(`${text} is not in the session: ${texts.slice(0, 1000)}`);
-	if (!sess("sess-sync", "ls", "--remote", env.SESS_REMOTE).trim()) wrong.push("nothing was pushed");
+	if (!spawnSync("sess-sync", ["ls"], { encoding: "utf8", env: { ...process.env, SESS_REMOTE: env.SESS_REMOTE } }).stdout.trim()) wrong.push("nothing was pushed");
 	return wrong.length > 0 ? `${wrong.join("; ")}\n  ${r.stderr}` : "";
 }
 

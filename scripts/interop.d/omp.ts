@@ -1,8 +1,6 @@
 // Runs the session code of a real oh-my-pi, with the agent directory that
 // PI_CODING_AGENT_DIR names, and prints what it sees as lines of JSON.
 //
-//   bun omp.ts PACKAGE open FILE       entries of a copy, references resolved
-//   bun omp.ts PACKAGE persist FILE    lines oh-my-pi makes of a copy
 //   bun omp.ts PACKAGE write DIR       makes a session in DIR, prints its path
 //   bun omp.ts PACKAGE load FILE...    whether it loads every entry of each
 //   bun omp.ts PACKAGE state FILE...   leaf, and roles of the context of each

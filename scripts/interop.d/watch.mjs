@@ -184,7 +184,7 @@ function begun(name, at, prompt, resume) {
 
 // until runs sess-watch, and says when it has ended and how.
 async function until(at, ...flags) {
-	const r = await run(["sess-watch", "--timeout", "40s", ...flags, at.session], at);
+	const r = await run(["sess-watch", "--timeout", "40s", ...flags, at.session], { ...at, env: { ...at.env, SESS_SETTLE: "500ms" } }); // a reply that failed counts later
 	return { ...r, at: Date.now() };
 }
 
@@ -206,8 +206,7 @@ async function part(name, at, rows, { script, slow = 0, end = "answered" }, star
 	await Promise.race([door.asked.promise, turn.done?.then((r) => { throw new Error(`it did not ask the model: ${JSON.stringify(r)}`); }) ?? new Promise(() => {})]);
 	const asked = Date.now(), working = await until(at, "-q", "--state", "working");
 	if (working.status !== 0 || working.at - asked > late()) wrong.push(`it is not working ${working.at - asked} ms after it asked, status ${working.status}`);
-	const flags = end === "failed" ? ["--settle", "500ms"] : []; // a reply that failed counts later
-	const ends = ["waiting", end].map((state) => until(at, ...flags, "--state", state));
+	const ends = ["waiting", end].map((state) => until(at, "--state", state));
 	await pause(700);
 	const seen = rows.length;
 	door.opened.resolve();

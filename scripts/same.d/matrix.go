@@ -57,15 +57,15 @@ var pathsMore = product("sess-path", []string{
 	"--leaf last --as state", "--leaf newest-message --as text", "--leaf longest --as anthropic", "--leaf root --as messages",
 	"--leaf .~1", "--leaf .~2 --as context", "--leaf .^ --as state", "--leaf 'nowhere'",
 	"--budget 50 --as openai", "--budget 1000 --as anthropic", "--budget 2k --as text", "--budget 300", "--budget 0 --as context",
-	"--system --as openai", "--system --as anthropic", "--system --as messages --budget 500", "--system --as context",
-	"--reinject after-summary --as messages", "--reinject before-last-user --as openai", "--reinject after-summary --system --as context",
-	"--reverse --no-header --leaf .~1", `--where '.type == "message"'`, `--where '.message.role == "user"' --as text`,
+	"--with-system --as openai", "--with-system --as anthropic", "--with-system --as messages --budget 500", "--with-system --as context",
+	"--reinject after-summary --as messages", "--reinject before-last-user --as openai", "--reinject after-summary --with-system --as context",
+	"--no-header --leaf .~1", `--where '.type == "message"'`, `--where '.message.role == "user"' --as text`,
 	"--jq .type", "--jq .id -r", "--as messages --jq .role -r", "--as openai --jq 'length'", "--as context --jq keys",
 	"-q --as text", "-v --as context",
 }, "s.jsonl")
 
 var trees = product("sess-tree", []string{
-	"", "--full", "--heads", "--labels", "--json", "--dot", "--ascii --leaf newest-message", "--heads --json", "--leaf .~1 --color always",
+	"", "--full", "--heads", "--labels", "--json", "--dot", "--leaf newest-message", "--heads --json", "--leaf .~1 --color always",
 }, "s.jsonl")
 
 var checks = append(product("sess-check", []string{
@@ -95,8 +95,8 @@ var compactions = append(product("sess-compact", []string{
 	"--report --json --keep 100", "--report-of .", "--if-needed -n --window 200000", "--if-needed -n --window 2000 --reserve 100 --estimator usage",
 	"--keep 100", "--keep 100 --json", "--strategy last-turn", "--strategy keep-user --keep 200 -n", "--if-needed --window 3000 --reserve 500 --keep 100 -n",
 	"--if-needed --window 900000 -n", "--first-kept .~2 --plan", "--first-kept .~1 -n", "--plan --estimator cjk --keep 100",
-	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --instructions 'be brief'",
-	"--prune --plan", "--prune --prune-protect 10 --json", "--branch .~3 -n", "--branch root --prompt", "--branch .~2",
+	"--plan --estimator bytes4 --keep 100", "--print-prompt --keep 100 --max-prompt 3000", "--print-prompt --keep 100 --instructions 'be brief'",
+	"--prune --plan", "--prune --prune-protect 10 --json", "--branch .~3 -n", "--branch root --print-prompt", "--branch .~2",
 	"--keep 100 --min-gain 50% -n", "--expect-leaf nowhere --keep 100 -n",
 	"-v --keep 100 -n",
 }, "s.jsonl"),
@@ -110,14 +110,14 @@ var compactions = append(product("sess-compact", []string{
 // appends are each kind of entry; the first are for all sessions.
 var appends = append(product("sess-append", []string{
 	"-r user -t hi", "-n -r assistant -t hello --model m1 --provider p1",
-	"-r assistant -t hello --model m1 --provider p1 --api a1 --stop-reason stop --usage '{\"input\":1,\"output\":2}'",
+	"-r assistant -t hello --model m1 --provider p1 --set api=a1 --set stopReason=stop --usage-json '{\"input\":1,\"output\":2}'",
 	"-n -r system -t rules", "-n -r toolResult --tool-call-id c1 --set toolName=bash -t ok", "-r toolResult --tool-call-id c1 --set toolName=bash --error -t bad",
 	"--label here", "--label here --at .~1", "--label '' -n", "-n --type session_info --set name=new", "-n --type model_change --set provider=p --set modelId=m",
 	"-n --type thinking_level_change --set thinkingLevel=high", "-n --type custom --set customType=x --set-json 'data={\"a\":[1,2]}'",
 	"-n --type custom_message --set customType=x --set content=text --set-json display=true", "-n --type branch_summary --set fromId=root --set summary=s",
 	"-n --type compaction --set summary=s --set firstKeptEntryId=x --set-json tokensBefore=1", "-n --type nothing", "--type nothing --force-type --set a=b",
 	"-n --parent .~1 -t elsewhere", "--parent null -t root", "--expect-leaf nowhere -t hi", "--expect-leaf . --json -t hi",
-	"--max-chars 10 -t 'longer than ten characters' -n", "--tail refuse --grace 0 -t hi", "--tail end-line --grace 0 -t hi", "-v -q -t ''",
+	"--tail refuse -t hi", "--tail end-line -t hi", "-v -q -t ''",
 }, "s.jsonl"),
 	"printf 'from a pipe' | sess-append -r user s.jsonl",
 	`printf '{"role":"user","content":"one"}\n{"role":"assistant","content":[{"type":"text","text":"two"}]}\n' | sess-append --entries s.jsonl`,
@@ -125,7 +125,7 @@ var appends = append(product("sess-append", []string{
 )
 
 var exports = append(product("sess-export", []string{
-	"aider", "claude", "codex", "omp", "opencode", "pi", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
+	"claude", "codex", "omp", "opencode", "pi", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
 }, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl", "mkdir out; sess-export codex -o out --index s.jsonl")
 
 // filters read the session on standard input.
@@ -170,10 +170,9 @@ func prefixed(prefix string, lines []string) []string {
 func (t *table) blobs() {
 	for _, f := range t.samples.find(".jsonl", "omp/13/images", "omp/18/images") {
 		t.add(inputs{"s.jsonl": f, "blobs": "omp/blobs"},
-			"sess-path --blobs blobs s.jsonl", "sess-path --as openai --blobs blobs s.jsonl", "sess-path --as anthropic --blobs blobs s.jsonl",
-			"sess-check --blobs blobs s.jsonl", "sess-check --json --blobs empty s.jsonl", "sess-export pi --blobs blobs s.jsonl",
-			"sess-export claude --blobs blobs s.jsonl", "sess-export codex --blobs blobs s.jsonl", "sess-import omp --blobs blobs s.jsonl",
-			`mkdir new; sess-path --blobs blobs --as messages s.jsonl | sess-append --entries --blobs new <s.jsonl`)
+			"SESS_BLOBS=blobs sess-path s.jsonl", "SESS_BLOBS=blobs sess-path --as openai s.jsonl", "SESS_BLOBS=blobs sess-path --as anthropic s.jsonl",
+			"sess-check --blobs blobs s.jsonl", "sess-check --json --blobs empty s.jsonl", "SESS_BLOBS=blobs sess-export pi s.jsonl",
+			"SESS_BLOBS=blobs sess-export claude s.jsonl", "SESS_BLOBS=blobs sess-export codex s.jsonl", "SESS_BLOBS=blobs sess-import omp s.jsonl")
 	}
 }
 
@@ -265,7 +264,7 @@ func (t *table) homes() {
 		"zeroclaw": {".zeroclaw/workspace/memory/sessions.db": "zeroclaw/memory.db"},
 		"aider":    {".aider.chat.history.md": "aider/sample1.md"},
 	}
-	for _, format := range []string{"aider", "claude", "codex", "omp", "opencode", "pi", "zeroclaw"} {
+	for _, format := range []string{"claude", "codex", "omp", "opencode", "pi", "zeroclaw"} {
 		t.add(homes[format], "sess-import "+format+" --list", "sess-import "+format+" --recent", "sess-import "+format+" --all -o out",
 			"sess-import "+format+" --all --store --losses lost", "sess-import "+format+" --list --recent", "sess-import "+format,
 			"sess-import "+format+" --session 01", "sess-import "+format+" --session zz", "sess-ls --agent "+format, "sess-ls --json --agent "+format+" --limit 2",
