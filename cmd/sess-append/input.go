@@ -275,7 +275,7 @@ type config struct {
 }
 
 func (c *config) flags() []cli.Flag {
-	flags := []cli.Flag{
+	return []cli.Flag{
 		cli.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
 		cli.Optional(&c.text, "text, t", "the message is `TEXT`"),
 		cli.String(&c.file, "file, f", "", "read the message, or with --entries the entries, from `FILE` (- is standard input)"),
@@ -294,15 +294,10 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.usage, "usage-json", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
 		cli.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
 		cli.Bool(&c.isError, "error", "the toolResult is an error"),
-		c.target.TailFlag(),
-		address.SyncFlag(&c.target.Sync),
-		address.WaitFlag(&c.target.Wait),
-		address.GraceVariable(&c.target.Grace),
-	}
-	return append(flags,
+		c.target.TailFlag(), address.SyncFlag(&c.target.Sync), address.WaitFlag(&c.target.Wait), address.GraceVariable(&c.target.Grace),
 		cli.Bool(&c.json, "json", "print a JSON object for each new entry: the entry itself"),
 		cli.Bool(&c.dryRun, "dry-run, n", "print the new entries, and write nothing"),
-	)
+	}
 }
 
 // check refuses flags that contradict each other, and completes the rest.

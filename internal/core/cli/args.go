@@ -151,12 +151,9 @@ func (p *parser) has(hint string) bool {
 // environment sets what the command line does not say and a variable does.
 func (p *parser) environment(lookup func(string) string) error {
 	for _, f := range p.flags {
-		d, ok := f.(declared)
-		if !ok || d.env == "" || slices.ContainsFunc(d.names, func(name string) bool { return p.set.Lookup(name) != nil }) {
-			continue
-		}
+		d, _ := f.(declared)
 		value := lookup(d.env)
-		if value == "" {
+		if d.env == "" || value == "" || slices.ContainsFunc(d.names, func(name string) bool { return p.set.Lookup(name) != nil }) {
 			continue
 		}
 		set := flag.NewFlagSet("", flag.ContinueOnError)

@@ -272,7 +272,7 @@ func Env(variable string, f Flag) Flag {
 
 // Variable makes of a flag what a variable of the environment alone says: no word of the command line names it.
 func Variable(variable string, f Flag) Flag {
-	d := Private(Env(variable, f))[0].(declared)
+	d := Env(variable, f).(declared)
 	d.names = nil
 	return d
 }
@@ -284,7 +284,7 @@ func visible(f Flag) bool {
 		return true
 	}
 	v, ok := d.DocGenerationFlag.(urfave.VisibleFlag)
-	return !ok || v.IsVisible()
+	return len(d.names) > 0 && (!ok || v.IsVisible())
 }
 
 // Words are the words of a flag's values, which commas separate.
@@ -329,19 +329,14 @@ type frame struct {
 func (fr *frame) flags(own []Flag) []Flag {
 	taken := parser{flags: own}
 	var out []Flag
-	left := func(names ...string) string {
-		return strings.Join(slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil }), ", ")
-	}
 	add := func(dst *bool, usage string, names ...string) {
-		if names := left(names...); names != "" {
-			out = append(out, Bool(dst, names, usage))
+		names = slices.DeleteFunc(names, func(name string) bool { return taken.find(name) != nil })
+		if len(names) > 0 {
+			out = append(out, Bool(dst, strings.Join(names, ", "), usage))
 		}
 	}
 	add(&fr.quiet, "print no messages", "quiet", "q")
 	add(&fr.verbose, "print more detail", "verbose", "v")
-	out = append(out, Choice(&fr.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"))
-	add(&fr.short, "print the flags that most people use", "h")
-	add(&fr.help, "print this help", "help")
-	add(&fr.version, "print the version", "version")
-	return out
+	return append(out, Choice(&fr.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"), Bool(&fr.short, "h", "print the flags that most people use"),
+		Bool(&fr.help, "help", "print this help"), Bool(&fr.version, "version", "print the version"))
 }
