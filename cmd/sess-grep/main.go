@@ -24,7 +24,7 @@ var tool = cli.Tool{
 	Examples: `sess-grep 'nil map' s.jsonl
 sess-grep -i --all 'panic: .*nil map'
 sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
-sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
+sess-grep --json --tool bash --status fail . s.jsonl
 sess-grep --agent all --since 7d -w TODO`,
 	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"FIELD,FIELD": func() []string { return append(fieldNames(), "all") }}),
