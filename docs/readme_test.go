@@ -122,6 +122,8 @@ func TestRecipes(t *testing.T) {
 	programs := map[string]string{
 		"sess-chat": read(t, "../scripts/chat"),
 		"fzf":       "#!/bin/sh\nhead -n 1\n", // which chooses the first
+		"xdg-open":  "#!/bin/sh\n",            // no test opens a browser
+		"open":      "#!/bin/sh\n",            // as on macOS
 		"my-api": `#!/bin/sh
 if jq -e '.[-1].role == "tool"' > /dev/null; then
 	message='"content":"Two."' reason=stop
@@ -145,7 +147,7 @@ printf '{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,
 			for name, text := range programs {
 				write(t, dir, name, text)
 			}
-			stdout, stderr, err := shell(t, dir, corpus.Home+"chmod +x sess-* my-* fzf; PATH=\"$PWD:$PATH\"\n"+r[2])
+			stdout, stderr, err := shell(t, dir, corpus.Home+"chmod +x sess-* my-* fzf *open; PATH=\"$PWD:$PATH\"\n"+r[2])
 			if err != nil {
 				t.Errorf("status %d: %s\n%s", status(err), stdout, stderr)
 			}
