@@ -165,7 +165,7 @@ var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*
 
 // A hostile session runs nothing and loads nothing, with the policy and without it.
 func TestHostile(t *testing.T) {
-	for _, args := range [][]string{nil, {"--branches"}, {"--no-script"}, {"--user-markdown", "--calls", "open", "--thinking", "open"}} {
+	for _, args := range [][]string{nil, {"--branches"}, {"--calls", "open", "--thinking", "open"}} {
 		file := write(t, filepath.Join(root, "testdata", "show", "xss.jsonl"), args...)
 		data, err := os.ReadFile(file)
 		if err != nil {

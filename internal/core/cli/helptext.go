@@ -186,9 +186,18 @@ func (p *page) flags(docs []FlagDoc) {
 		docs = docs[n:]
 	}
 	for _, d := range lists {
-		fmt.Fprintf(p, "\n%s%ss:\n  ", strings.ToUpper(d.Names[0][:1]), d.Names[0][1:])
+		fmt.Fprintf(p, "\n%s:\n  ", several(d.Names[0]))
 		p.fill(strings.Join(d.Words, ", "), 2, 2)
 	}
+}
+
+// several is the heading of the words of a flag: "Agents" for "agent", and "Replies" for "reply".
+func several(name string) string {
+	name = strings.ToUpper(name[:1]) + name[1:]
+	if stem, ok := strings.CutSuffix(name, "y"); ok {
+		return stem + "ies"
+	}
+	return name + "s"
 }
 
 // lastGroup reports whether the text of the flags so far ends within a group.
