@@ -15,7 +15,6 @@ type config struct {
 	fixed, answers, noAnswers         []string
 	maxCalls                          *int
 	strict, branches, damagedOK       bool
-	leaf                              string
 	sessions                          selection.Selection
 	json, sarif, github, junit        bool
 	gates                             []gate.Gate

@@ -15,7 +15,7 @@ import (
 type config struct {
 	kinds               []string
 	tool, touched, runs string
-	status, where, leaf string
+	status, where       string
 	branches, simple    bool
 	redact              bool
 	secrets             *redact.Redactor // nil for none

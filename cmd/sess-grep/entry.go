@@ -66,7 +66,7 @@ func endedSo(e session.Entry, status string) bool {
 }
 
 // texts calls visit for the texts of an entry that are searched.
-func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) {
+func (g *search) texts(e session.Entry, visit func(grep.Text) bool) {
 	grep.Texts(e, func(t grep.Text) bool {
 		switch {
 		case !g.searches(t),
@@ -90,12 +90,12 @@ type match struct {
 
 // match reports whether an entry is one to print: whether it has a match or, with -v,
 // texts and none of them a match.
-func (g *search) match(ctx context.Context, e session.Entry, cwd string) (m match, ok bool, err error) {
+func (g *search) match(ctx context.Context, e session.Entry) (m match, ok bool, err error) {
 	if ok, err := g.wanted(ctx, e); !ok || err != nil {
 		return m, false, err
 	}
 	said := 0
-	g.texts(e, cwd, func(t grep.Text) bool {
+	g.texts(e, func(t grep.Text) bool {
 		m = match{said, t.String()}
 		said++
 		ok = g.pattern.Match(m.text)
@@ -109,10 +109,10 @@ func (g *search) match(ctx context.Context, e session.Entry, cwd string) (m matc
 
 // rows returns the rows of an entry that is to be printed, whose first match may be known.
 // With -v that is its first line, for it has none with a match.
-func (g *search) rows(e session.Entry, cwd string, first match) rows {
+func (g *search) rows(e session.Entry, first match) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
 		place := -1
-		g.texts(e, cwd, func(t grep.Text) bool {
+		g.texts(e, func(t grep.Text) bool {
 			place++
 			switch {
 			case g.invert:

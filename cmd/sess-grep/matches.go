@@ -51,7 +51,7 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 		if !g.selects(d.tree, i) {
 			return nil
 		}
-		first, ok, err := g.match(ctx, e, d.header.CWD)
+		first, ok, err := g.match(ctx, e)
 		if !ok || err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (d *document) item(i int, e session.Entry, first match) item {
 		debug.SetGCPercent(25)
 	}
 	it := item{
-		entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], rows: d.g.rows(e, d.header.CWD, first),
+		entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], rows: d.g.rows(e, first),
 		key: d.src.Key(e), on: d.on[i],
 	}
 	if d.g.json {

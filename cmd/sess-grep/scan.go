@@ -155,7 +155,7 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	if e.Type() == session.TypeSession {
 		return false, nil // the header, or one that does not count
 	}
-	_, ok, err := d.g.match(ctx, e, d.header.CWD)
+	_, ok, err := d.g.match(ctx, e)
 	return ok, err
 }
 

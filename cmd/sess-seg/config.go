@@ -45,7 +45,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 				if err := cli.Operands(operands, strings.Fields(args)...); err != nil {
 					return err
 				}
-				return explained(run(c, ctx, s, operands), name, operands[len(operands)-1])
+				return explained(run(c, ctx, s, operands), operands[len(operands)-1])
 			}
 		},
 	}
@@ -150,7 +150,7 @@ func printRow(s *cli.Streams, r any) error {
 }
 
 // explained gives the errors of the store their statuses, and says what to do.
-func explained(err error, command, name string) error {
+func explained(err error, name string) error {
 	hint := func(format string, args ...any) error {
 		return cli.WithHint(cli.WithStatus(err, cli.ExitMalformed), format, args...)
 	}

@@ -76,7 +76,7 @@ for (const name of readdirSync(directory).filter((n) => existsSync(join(director
 	const { env, stored, files } = keep(repository, home);
 	tool(env, home, ["git", "clone", "-q", join(repository, "repo.bundle"), repo]);
 	const truth = readFileSync(join(repository, "truth.tsv"), "utf8").trim().split("\n").slice(1).map((l) => l.split("\t"));
-	const ids = new Set(truth.map(([id]) => id)), log = (env, ...flags) => rows(tool(env, repo, ["sess-git", "log", "--json", "--limit", "1000000", ...flags])).filter((r) => ids.has(r.commit));
+	const ids = new Set(truth.map(([id]) => id)), log = (env, ...flags) => rows(tool(env, repo, ["sess-git", "log", "--json", "--limit", "1000000", ...flags, ...ids])).filter((r) => ids.has(r.commit));
 	const found = log(env);
 	const of = (id) => found.filter((r) => r.commit === id && (r.relation === "made" || r.relation === "wrote"));
 
