@@ -69,7 +69,7 @@ func places() iter.Seq[home] {
 // where, with a tab between; with --list, rows that also say how many.
 func (c *config) printHomes(ctx context.Context, s *cli.Streams) error {
 	if c.list {
-		return c.survey(ctx, s)
+		return c.printHomeRows(ctx, s)
 	}
 	found := false
 	for h := range places() {
@@ -141,8 +141,8 @@ type found struct {
 
 func later(a, b found) int { return listing.Later(b.info.Row, a.info.Row) }
 
-// survey prints a row for each home, and one for each of the sessions that were written to last.
-func (c *config) survey(ctx context.Context, s *cli.Streams) error {
+// printHomeRows prints a row for each home, and one for each of the sessions that were written to last.
+func (c *config) printHomeRows(ctx context.Context, s *cli.Streams) error {
 	if c.cwd == "" {
 		c.cwd = "."
 	}

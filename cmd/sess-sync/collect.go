@@ -46,8 +46,8 @@ func (c *collection) check(all bool, operands []string) error {
 	return nil
 }
 
-// collected pushes the sessions of agents, which are brought up to date before. What could be neither read nor pushed hides
-// nothing of the others.
+// collected pushes the sessions of agents, which are brought up to date before. A session that can be neither read nor pushed
+// does not keep the others from being pushed.
 func (c *config) collected(ctx context.Context, s *cli.Streams, l remote.Log) error {
 	paths, fate, err := c.collect(ctx, s)
 	if ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (c *config) pushAll(ctx context.Context, s *cli.Streams, l remote.Log, path
 	return sent > 0, err
 }
 
-// collect brings the sessions of the agents up to date, and returns the files that there are. The error is that of the
+// collect brings the sessions of the agents up to date, and returns the files that the import made or found. The error is that of the
 // agents of which not all could be read.
 func (c *config) collect(ctx context.Context, s *cli.Streams) (paths []string, fate listing.Fate, err error) {
 	agents := c.agents

@@ -88,8 +88,8 @@ func rowOf(c remote.Card) store.Row {
 // addressOf is what other tools take for the session of a row.
 func addressOf(r store.Row) string { return address.Remote + ":" + r.ID }
 
-// shared is a row of a listing, which says no more than a card has.
-func shared(r store.Row) listing.Row {
+// cardRow returns a row of a listing, which says no more than a card has.
+func cardRow(r store.Row) listing.Row {
 	return listing.Row{Row: r, Address: addressOf(r), Unspent: r.Spent == session.Spent{}}
 }
 
@@ -110,7 +110,7 @@ func (c *config) row(s *cli.Streams, r store.Row, card remote.Card) error {
 		}
 		return err
 	case c.json:
-		_, err := fmt.Fprintln(s.Out, listing.JSON(shared(r)))
+		_, err := fmt.Fprintln(s.Out, listing.JSON(cardRow(r)))
 		return err
 	}
 	bound := ""

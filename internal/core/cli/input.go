@@ -30,7 +30,7 @@ func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 	})
 }
 
-// openInput is OpenInput with another answer to a terminal.
+// openInput is [Streams.OpenInput], but what terminal returns is the error when the input is a terminal.
 func (s *Streams) openInput(name string, terminal func() error) (io.ReadCloser, error) {
 	if name != "" && name != "-" {
 		f, err := openFile(name, fifoWait)

@@ -52,14 +52,14 @@ func images(text string, find func(string) []secret.Finding) (list []secret.Span
 			n := m.end(data)
 			if n <= 0 || n > len(data) { // it only begins like one
 				if found := find(string(data)); len(found) > 0 {
-					tails = append(tails, encodedFinding(found[0], secret.Span{From: from, To: padded(text, to)}, ""))
+					tails = append(tails, encodedFinding(found[0], secret.Span{From: from, To: skipPadding(text, to)}, ""))
 				}
 				continue
 			}
 			last := from + (n+2)/3*4 // the image, padded
 			list = append(list, secret.Span{From: from, To: min(last, to)})
 			if n < len(data) {
-				tails = append(tails, tailOf(data, n, secret.Span{From: from + n/3*4, To: padded(text, to)}, find)...)
+				tails = append(tails, tailOf(data, n, secret.Span{From: from + n/3*4, To: skipPadding(text, to)}, find)...)
 			}
 		}
 	}
@@ -90,7 +90,8 @@ func isBase64(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
 }
 
-func padded(text string, at int) int {
+// skipPadding returns the index after the "=" that stand at an index.
+func skipPadding(text string, at int) int {
 	for at < len(text) && text[at] == '=' {
 		at++
 	}

@@ -117,7 +117,7 @@ func (r *Redactor) tail(l *line, i int) piece {
 	return r.described(p)
 }
 
-// described keeps the parts of a piece that are needed when the tree is gone.
+// described returns a piece with copies of its text and its place, which stay when the tree is gone.
 func (r *Redactor) described(p piece) piece {
 	x := r.tree.texts[p.index]
 	p.field = r.tree.field(x, r.shown, 0)

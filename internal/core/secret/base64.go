@@ -34,13 +34,13 @@ func (d *decoder) word(from, to int) int {
 	run := joined(text, lines)
 	if promises {
 		if plain, ok := decodeBase64(run); ok {
-			end = padded(text, end)
+			end = skipPadding(text, end)
 			d.found(Span{from, end}, plain, inBase64)
 			return end
 		}
 		if n := len(lines) - 1; n > 0 { // the last may be a word below
 			if plain, ok := decodeBase64(joined(text, lines[:n])); ok {
-				end = padded(text, lines[n-1].To)
+				end = skipPadding(text, lines[n-1].To)
 				d.found(Span{from, end}, plain, inBase64)
 				return end
 			}
@@ -96,7 +96,7 @@ func (d *decoder) inside(lines []Span, run string) int {
 		last, _ := slices.BinarySearch(ends, p.To)
 		parts[i].Span = Span{lines[first].To - ends[first] + p.From, lines[last].To - ends[last] + p.To}
 		if p.To == ends[last] {
-			parts[i].To = padded(d.text, parts[i].To)
+			parts[i].To = skipPadding(d.text, parts[i].To)
 		}
 	}
 	var more []part
@@ -107,7 +107,7 @@ func (d *decoder) inside(lines []Span, run string) int {
 			continue
 		}
 		if plain, ok := decodeBase64(one); ok {
-			to := padded(d.text, l.To)
+			to := skipPadding(d.text, l.To)
 			more = append(more, part{Span{l.From, to}, plain})
 			lines[at].To = to
 		}
@@ -129,8 +129,8 @@ func (d *decoder) inside(lines []Span, run string) int {
 	return end
 }
 
-// padded returns the index after the padding of base64, which may be percent-encoded.
-func padded(text string, at int) int {
+// skipPadding returns the index after the padding of base64, which may be percent-encoded.
+func skipPadding(text string, at int) int {
 	for range 2 {
 		switch rest := text[at:]; {
 		case strings.HasPrefix(rest, "="):

@@ -73,7 +73,7 @@ func runs(text string, found func(s Span, plain string, e encodings)) {
 				}
 			}
 			// What percent-encoding tore apart is for the next layer.
-			if next, _ := percents(text[end:]); end-i >= minBase64 && percent != i && (next == 0 || padded(text, end) > end) {
+			if next, _ := percents(text[end:]); end-i >= minBase64 && percent != i && (next == 0 || skipPadding(text, end) > end) {
 				end = d.word(i, end)
 			}
 			i = end

@@ -107,7 +107,7 @@ func (x *exact) find(text string, add func(s Span, name string, e encodings)) {
 			s.To++
 		}
 		if f.base64 {
-			s.To = padded(text, s.To)
+			s.To = skipPadding(text, s.To)
 		}
 		add(s, f.name, f.decoded)
 		return true

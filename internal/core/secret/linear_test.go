@@ -74,7 +74,7 @@ func TestGaps(t *testing.T) {
 		if i := strings.IndexAny(text[at:], spaces); i >= 0 {
 			want = at + i
 		}
-		if got := g.after(at); got != want {
+		if got := g.nextSpace(at); got != want {
 			t.Errorf("after %d: %d, not %d", at, got, want)
 		}
 	}

@@ -32,8 +32,8 @@ const (
 	minRun   = 6 // bytes: a shorter one is everywhere
 )
 
-// needsOf returns what each text needs that re matches, as far as it can be told. It holds for texts without the letters of
-// other scripts that match an ASCII letter in any case, K and ſ: see [scratch.toLower].
+// needsOf returns needs, all of which a text meets that re matches; nil when the syntax tells none. It holds for texts
+// without the letters of other scripts that match an ASCII letter in any case, K and ſ: see [scratch.toLower].
 func needsOf(re *syntax.Regexp) []need {
 	if list, ok := texts(re); ok {
 		return oneOf(list)

@@ -245,8 +245,8 @@ func (g *gaps) before(at int) int {
 	return -1
 }
 
-// after returns the first white space from a place on, the length of the text if there is none.
-func (g *gaps) after(at int) int {
+// nextSpace returns the index of the first white space from an index on, or the length of the text if there is none.
+func (g *gaps) nextSpace(at int) int {
 	g.find()
 	if i := sort.Search(len(g.at), func(i int) bool { return int(g.at[i]) >= at }); i < len(g.at) {
 		return int(g.at[i])
@@ -262,7 +262,7 @@ func (r reach) window(text string, s Span, g *gaps) Span {
 	s.To = min(s.To+r.bytes+edge, len(text))
 	for range r.runs {
 		s.From = max(g.before(s.From)-r.bytes-edge, 0)
-		s.To = min(g.after(s.To)+r.bytes+edge, len(text))
+		s.To = min(g.nextSpace(s.To)+r.bytes+edge, len(text))
 	}
 	for s.From > 0 && s.From < len(text) && !utf8.RuneStart(text[s.From]) {
 		s.From--

@@ -159,7 +159,7 @@ func (d *document) rules(r *Rules) error {
 		if rule.Allowlist != nil {
 			list = append(list, *rule.Allowlist)
 		}
-		allow, err := allows(list)
+		allow, err := allowsOf(list)
 		if err != nil {
 			return cli.UsageError("%s: rule %s: %v", r.File, rule.ID, err)
 		}
@@ -169,7 +169,7 @@ func (d *document) rules(r *Rules) error {
 	if d.Allowlist != nil {
 		list = append(list, *d.Allowlist)
 	}
-	allow, err := allows(list)
+	allow, err := allowsOf(list)
 	if err != nil {
 		return cli.UsageError("%s: %v", r.File, err)
 	}
@@ -177,9 +177,9 @@ func (d *document) rules(r *Rules) error {
 	return nil
 }
 
-// allows translates allowlists. One that asks for a path or a commit as well never holds
+// allowsOf translates allowlists. One that asks for a path or a commit as well never holds
 // here; paths and commits alone say nothing.
-func allows(list []documentAllow) (out []secret.Allow, err error) {
+func allowsOf(list []documentAllow) (out []secret.Allow, err error) {
 	for _, a := range list {
 		all := strings.EqualFold(a.Condition, "and") || a.Condition == "&&"
 		switch {
