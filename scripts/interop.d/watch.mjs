@@ -183,8 +183,8 @@ function begun(name, at, prompt, resume) {
 }
 
 // until runs sess-watch, and says when it has ended and how.
-async function until(at, ...flags) {
-	const r = await run(["sess-watch", "--timeout", "40s", ...flags, at.session], { ...at, env: { ...at.env, SESS_SETTLE: "500ms" } }); // a reply that failed counts later
+async function until(at, env, ...flags) {
+	const r = await run(["sess-watch", "--timeout", "40s", ...flags, at.session], { ...at, env: { ...at.env, ...env } });
 	return { ...r, at: Date.now() };
 }
 
@@ -204,9 +204,10 @@ async function part(name, at, rows, { script, slow = 0, end = "answered" }, star
 	doors.set(name, door);
 	const turn = await start(), wrong = [];
 	await Promise.race([door.asked.promise, turn.done?.then((r) => { throw new Error(`it did not ask the model: ${JSON.stringify(r)}`); }) ?? new Promise(() => {})]);
-	const asked = Date.now(), working = await until(at, "-q", "--state", "working");
+	const asked = Date.now(), working = await until(at, {}, "-q", "--state", "working");
 	if (working.status !== 0 || working.at - asked > late()) wrong.push(`it is not working ${working.at - asked} ms after it asked, status ${working.status}`);
-	const ends = ["waiting", end].map((state) => until(at, "--state", state));
+	const settle = end === "failed" ? { SESS_SETTLE: "500ms" } : {}; // a reply that failed counts later
+	const ends = ["waiting", end].map((state) => until(at, settle, "--state", state));
 	await pause(700);
 	const seen = rows.length;
 	door.opened.resolve();
