@@ -34,24 +34,27 @@ const (
 // a section or act on a terminal. clean takes secrets out of a text; it gets texts as they are, since half of a secret is not
 // found.
 func (d Deeds) Prompt(l Limits, clean func(string) string) string {
-	for later := laterRequests; ; later-- {
-		if text := d.prompt(l, clean, later); later == 0 || utf8.RuneCountInString(text) <= l.Length {
+	words, rest := d.words(clean), d.rest(l, clean)
+	for {
+		text := promptSection("The user's words", slices.Concat(words...)) + rest
+		if len(words) <= 1 || utf8.RuneCountInString(text) <= l.Length {
 			return text
 		}
+		words = slices.Delete(words, 1, 2)
 	}
 }
 
-// prompt is Prompt with so many requests beside the first.
-func (d Deeds) prompt(l Limits, clean func(string) string, later int) string {
-	var out strings.Builder
-	section := func(name string, lines []string) {
-		if len(lines) > 0 {
-			out.WriteString("\n## " + name + "\n" + strings.Join(lines, "\n") + "\n")
-		}
+// promptSection returns lines below a name, "" if there are none.
+func promptSection(name string, lines []string) string {
+	if len(lines) == 0 {
+		return ""
 	}
+	return "\n## " + name + "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// rest returns the sections behind the user's words. It is made once: secrets are looked for in it, and State may read files.
+func (d Deeds) rest(l Limits, clean func(string) string) string {
 	line := func(text string) string { return Line(clean(text)) }
-	section("The user's words", d.words(clean, later))
-	section("Summary so far", quoted(clean(d.Earlier.Text), earlierLength))
 	var files []string
 	for _, f := range slices.Backward(d.files()) {
 		times := "once"
@@ -62,8 +65,6 @@ func (d Deeds) prompt(l Limits, clean func(string) string, later int) string {
 			break
 		}
 	}
-	section("Files changed", files)
-	section("Last commands", d.commands(line))
 	var open []string
 	if d.Failure.Text != "" {
 		open = append(open, "- "+line(d.Failure.Text)+" ["+d.Failure.Entry+"]")
@@ -71,8 +72,10 @@ func (d Deeds) prompt(l Limits, clean func(string) string, later int) string {
 	for _, o := range d.open() {
 		open = append(open, "- "+o.before+line(o.text)+o.after+" ["+o.at+"]")
 	}
-	section("Open", open[:min(len(open), listLength)])
-	return out.String()
+	return promptSection("Summary so far", quoted(clean(d.Earlier.Text), earlierLength)) +
+		promptSection("Files changed", files) +
+		promptSection("Last commands", d.commands(line)) +
+		promptSection("Open", open[:min(len(open), listLength)])
 }
 
 // Line returns a text as a line of a prompt, not longer than one may be.
@@ -100,20 +103,19 @@ func quoted(text string, most int) (lines []string) {
 	return lines
 }
 
-// words are the first request and the newest ones.
-func (d Deeds) words(clean func(string) string, later int) (lines []string) {
+// words are the first request and the newest ones, each with its lines.
+func (d Deeds) words(clean func(string) string) (requests [][]string) {
 	for i, s := range d.Asked {
 		most := laterWords
 		switch {
 		case i == 0:
 			most = firstWords
-		case i < len(d.Asked)-later:
+		case i < len(d.Asked)-laterRequests:
 			continue
 		}
-		lines = append(lines, "["+s.Entry+"]")
-		lines = append(lines, quoted(clean(s.Text), most)...)
+		requests = append(requests, append([]string{"[" + s.Entry + "]"}, quoted(clean(s.Text), most)...))
 	}
-	return lines
+	return requests
 }
 
 // commands are the newest runs of each command, failed ones first.

@@ -48,3 +48,20 @@ func TestPromptLength(t *testing.T) {
 		}
 	}
 }
+
+// What became of a file is asked once, however many requests are left out.
+func TestPromptAsksOnce(t *testing.T) {
+	t.Parallel()
+	b := everything(t)
+	for range 20 {
+		b.user(strings.Repeat("word ", 300))
+	}
+	asked := map[string]int{}
+	brief.Of(b.path, "/w").Prompt(brief.Limits{Length: 2_000, State: func(name, _ string) string {
+		asked[name]++
+		return "there"
+	}}, plain)
+	if diff := cmp.Diff(map[string]int{"parser.go": 1}, asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
