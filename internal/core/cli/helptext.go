@@ -170,7 +170,7 @@ func sentences(text string) (out []string) {
 // flags writes all flags by their groups, and behind them the words that are many.
 func (p *page) flags(docs []FlagDoc) {
 	var lists []FlagDoc
-	for len(docs) > 0 {
+	for first := true; len(docs) > 0; first = false {
 		group, n := docs[0].Group, 0
 		var rows [][]string
 		for ; n < len(docs) && docs[n].Group == group; n++ {
@@ -179,7 +179,7 @@ func (p *page) flags(docs []FlagDoc) {
 				lists = append(lists, docs[n])
 			}
 		}
-		if group != "" || lastGroup(p.String()) {
+		if group != "" || !first {
 			fmt.Fprintf(p, "\n %s:\n", cmp.Or(group, "Every tool"))
 		}
 		p.table(rows)
@@ -199,9 +199,6 @@ func several(name string) string {
 	}
 	return name + "s"
 }
-
-// lastGroup reports whether the text of the flags so far ends within a group.
-func lastGroup(text string) bool { return !strings.HasSuffix(text, "\nFlags:\n") }
 
 // many reports whether the words of a flag are too many to stand behind it.
 func (d FlagDoc) many() bool { return len(d.Words) > 12 }
