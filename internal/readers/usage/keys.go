@@ -3,7 +3,6 @@ package usage
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // CallKeys returns for each call of a session 32 hexadecimal digits that its copies in other sessions have as well, and no
@@ -26,17 +25,22 @@ func CallKeys(s *Session, calls []Call) []string {
 // with equal counters.
 func identities(s *Session, calls []Call) []key {
 	keys := make([]key, len(calls))
-	ids := map[key][]string{} // of the calls with an identity
+	type entry struct {
+		identity key
+		id       string
+	}
+	order := map[entry]uint64{} // of the entry among those with its identity
+	of := map[key]uint64{}      // entries with an identity
 	for i := range calls {
 		c := &calls[i]
 		k := c.identity(s)
 		if isPosition(c.ID) || s.Agent == "opencode" {
-			n := slices.Index(ids[k], c.ID)
-			if n < 0 {
-				n = len(ids[k])
-				ids[k] = append(ids[k], c.ID)
+			n, ok := order[entry{k, c.ID}]
+			if !ok {
+				n = of[k]
+				order[entry{k, c.ID}], of[k] = n, n+1
 			}
-			k[0] += uint64(n)
+			k[0] += n
 		}
 		keys[i] = k
 	}

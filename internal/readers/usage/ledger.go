@@ -22,6 +22,7 @@ type Ledger struct {
 	names    map[string]uint32
 	texts    []string
 	prices   []metering.Price // but for the first, each is another than the usual one
+	priced   map[metering.Price]uint32
 	chains   map[int32][]link // by session, of codex
 }
 
@@ -130,7 +131,7 @@ func (l *Ledger) better(c *Call, r *record) bool {
 func (l *Ledger) fill(r *record, c *Call) {
 	r.time, r.timed, r.tokens, r.stored = c.Time, c.Timed, c.Tokens, c.Stored
 	r.provider, r.model, r.purpose = l.name(c.Provider), l.name(c.Model), l.name(c.Purpose)
-	r.stop, r.price = l.name(c.Stop), l.priced(c.Price)
+	r.stop, r.price = l.name(c.Stop), l.price(c.Price)
 	r.abandoned, r.billed, r.bad, r.wrong = c.Abandoned, c.Billed, c.Bad, c.Mismatch
 }
 
@@ -146,17 +147,17 @@ func (l *Ledger) name(s string) uint32 {
 	return n
 }
 
-// priced returns the number of what calls say of their prices. Few say anything.
-func (l *Ledger) priced(p metering.Price) uint32 {
-	if len(l.prices) == 0 {
-		l.prices = append(l.prices, metering.Price{})
+// price returns the number of what calls say of their prices. Few say anything.
+func (l *Ledger) price(p metering.Price) uint32 {
+	if l.priced == nil {
+		l.prices, l.priced = []metering.Price{{}}, map[metering.Price]uint32{{}: 0}
 	}
-	n := slices.Index(l.prices, p)
-	if n < 0 {
-		n = len(l.prices)
-		l.prices = append(l.prices, p)
+	n, ok := l.priced[p]
+	if !ok {
+		n = uint32(len(l.prices))
+		l.prices, l.priced[p] = append(l.prices, p), n
 	}
-	return uint32(n)
+	return n
 }
 
 // Settle finds the copies that have ids of their own, and charges each call to the

@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -158,6 +159,36 @@ func TestUntoldInput(t *testing.T) {
 		}
 		if all := strings.Join(unknown, "|"); all != tt.want && !(tt.want == "" && strings.Trim(all, "|") == "") {
 			t.Errorf("%s: %q, want %q", name, all, tt.want)
+		}
+	}
+}
+
+// TestManyAlike: calls that have one identity, and calls of which each says something else of its price, are all counted.
+// What is quadratic in their number takes minutes.
+func TestManyAlike(t *testing.T) {
+	const many = 300_000
+	for _, c := range []struct {
+		name string
+		call func(i int) usage.Call
+	}{
+		{"positions", func(i int) usage.Call { return usage.Call{ID: fmt.Sprintf("%08x", i%(1<<20))} }},
+		{"prices", func(i int) usage.Call {
+			return usage.Call{ID: fmt.Sprint("call ", i), Price: metering.Price{Unknown: fmt.Sprint(i)}}
+		}},
+	} {
+		calls := make([]usage.Call, many)
+		for i := range calls {
+			calls[i] = c.call(i)
+			calls[i].Time, calls[i].Timed, calls[i].Tokens.Input = 1, true, 1
+		}
+		l := &usage.Ledger{}
+		l.Add(usage.Session{ID: "a", Time: 1, Timed: true}, calls)
+		l.Add(usage.Session{ID: "b", Time: 2, Timed: true, Parent: "a"}, calls)
+		l.Settle()
+		n, copies := 0, 0
+		l.All(func(_ usage.Call, _ *usage.Session, of int) { n, copies = n+1, copies+of })
+		if n != many || copies != many {
+			t.Errorf("%s: %d calls with %d copies, want %d with as many", c.name, n, copies, many)
 		}
 	}
 }
