@@ -188,9 +188,9 @@ var reportedCounts = sync.OnceValue(func() map[string]bool {
 	input output reasoning total cached thoughts tool cache.read cache.write
 	inputOther inputCacheRead inputCacheCreation input_other input_cache_read input_cache_creation
 	inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens totalTokens
-	cachedReadTokens cachedWriteTokens thoughtTokens costUsdTicks
+	cachedReadTokens cachedWriteTokens cacheCreationTokens thoughtTokens modelCalls
 	thinkingTokens cacheCreationEphemeral5mInputTokens cacheCreationEphemeral1hInputTokens
-	cacheReadInputTokens cacheCreationInputTokens contextWindow maxOutputTokens costUSD cost cost_details is_byok`)
+	cacheReadInputTokens cacheCreationInputTokens contextWindow maxOutputTokens costUSD cost cost_details cost_in_usd_ticks is_byok`)
 })
 
 // saysNothing reports whether a value is null, false, 0, or empty all through.

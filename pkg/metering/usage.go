@@ -73,7 +73,7 @@ func UsageOf(raw string) (string, error) {
 			if d.bare {
 				usage = "{}"
 			}
-			return d.read(given).usage(given.Get("cost"), PriceFields(usage))
+			return d.read(given).usage(given.cost(), PriceFields(usage))
 		}
 	}
 	if CountsTokens(string(given.Value)) { // a cost, or nothing at all
@@ -104,6 +104,9 @@ var dialects = []struct {
 	{[]string{"prompt_eval_count", "eval_count"}, func(r reported) tokens {
 		return tokens{input: r.n("prompt_eval_count"), output: r.n("eval_count")}
 	}, true},
+	{[]string{"total_tokens", "totalTokenCount"}, func(r reported) tokens { // which tell nothing else
+		return tokens{total: r.n("total_tokens", "totalTokenCount")}
+	}, false},
 }
 
 // chatTokens counts what the chat completions API says, also in the words of DeepSeek,
@@ -153,6 +156,14 @@ func (r reported) at(path string) js.Value {
 		return r.Get(name, inner)
 	}
 	return r.Get(path)
+}
+
+// cost returns what the API says that the reply cost, in USD, "" if it says nothing. A tick of xAI's is 1e-10 USD.
+func (r reported) cost() js.Value {
+	if ticks := r.Get("cost_in_usd_ticks").Float(); ticks > 0 {
+		return js.Value(js.Stringify(strconv.FormatFloat(ticks/1e10, 'g', -1, 64)))
+	}
+	return r.Get("cost")
 }
 
 // has reports whether there is a number at the end of one of the paths.

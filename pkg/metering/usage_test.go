@@ -31,6 +31,14 @@ func TestUsageOf(t *testing.T) {
 			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":0,"totalTokens":12,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.0125}}`,
 		},
 		{
+			"xAI", `{"prompt_tokens":3,"completion_tokens":9,"total_tokens":12,"cost_in_usd_ticks":250000000}`,
+			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":0,"totalTokens":12,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.025}}`,
+		},
+		{
+			"a total alone", `{"total_tokens":12}`,
+			`{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":12,` + zeroCost + `}`,
+		},
+		{
 			"a cost of ours beside", `{"prompt_tokens":3,"cost":{"total":0.5}}`,
 			`{"input":3,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"total":0.5,"input":0,"output":0,"cacheRead":0,"cacheWrite":0}}`,
 		},

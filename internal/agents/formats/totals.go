@@ -3,6 +3,7 @@ package formats
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -15,30 +16,40 @@ import (
 // counters are the tokens that are counted, by their names in a usage.
 var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reasoning"}
 
-// tokens are numbers of counters.
-type tokens [len(counters)]int64
+// spent is what was used: tokens of the counters, and their cost in units of 1e-12 USD, 0 if that is not told.
+type spent struct {
+	tokens [len(counters)]int64
+	cost   int64
+}
 
-// tokensIn returns the counters of a usage.
-func tokensIn(usage js.Value) (n tokens) {
+// unitsPerUSD are the units of the cost of spent. They are exact for the parts of a cent that programs tell.
+const unitsPerUSD = 1e12
+
+// spentIn returns the counters and the cost of a usage.
+func spentIn(usage js.Value) (n spent) {
 	of := js.DictOf(usage, nil)
 	for i, name := range counters {
-		n[i] = api.Tokens(of.Get(name))
+		n.tokens[i] = api.Tokens(of.Get(name))
+	}
+	if cost := of.Get("cost", "total").Float(); cost > 0 && cost < math.MaxInt64/unitsPerUSD {
+		n.cost = int64(math.Round(cost * unitsPerUSD))
 	}
 	return n
 }
 
 // plus returns a sum, of which v counts so many times.
-func (n tokens) plus(v tokens, times int64) tokens {
-	for i := range n {
-		n[i] += v[i] * times
+func (n spent) plus(v spent, times int64) spent {
+	for i := range n.tokens {
+		n.tokens[i] += v.tokens[i] * times
 	}
+	n.cost += v.cost * times
 	return n
 }
 
 // falls reports whether a counter is below that of v.
-func (n tokens) falls(v tokens) bool {
-	for i := range n {
-		if n[i] < v[i] {
+func (n spent) falls(v spent) bool {
+	for i := range n.tokens {
+		if n.tokens[i] < v.tokens[i] {
 			return true
 		}
 	}
@@ -46,10 +57,10 @@ func (n tokens) falls(v tokens) bool {
 }
 
 // all is the number of tokens: reasoning is a part of the output.
-func (n tokens) all() int64 { return n[0] + n[1] + n[2] + n[3] }
+func (n spent) all() int64 { return n.tokens[0] + n.tokens[1] + n.tokens[2] + n.tokens[3] }
 
 // sum adds up what models used.
-func sum(of map[string]tokens) (all tokens) {
+func sum(of map[string]spent) (all spent) {
 	for _, n := range of {
 		all = all.plus(n, 1)
 	}
@@ -59,28 +70,28 @@ func sum(of map[string]tokens) (all tokens) {
 // A Count adds up what entries of a session used, for a source that tells totals. The zero value has counted
 // nothing.
 type Count struct {
-	spent  map[string]tokens // by the model
-	before map[string]tokens // by the total told last, with its rest, or before the run
-	told   tokens            // the total told last
-	runs   bool              // a total counted only what came behind the one before it
-	said   Gap               // of this run if each has its own total, else of all
+	spent  map[string]spent // by the model
+	before map[string]spent // by the total told last, with its rest, or before the run
+	told   spent            // the total told last
+	runs   bool             // a total counted only what came behind the one before it
+	said   Gap              // of this run if each has its own total, else of all
 }
 
 // Add adds the usage of an entry.
 func (c *Count) Add(usage js.Value, model string) {
 	if c.spent == nil {
-		c.spent = map[string]tokens{}
+		c.spent = map[string]spent{}
 	}
 	model = cmp.Or(model, "unknown")
-	c.spent[model] = c.spent[model].plus(tokensIn(usage), 1)
+	c.spent[model] = c.spent[model].plus(spentIn(usage), 1)
 }
 
 // anew reports whether a total counts only what came behind the one before it: a counter fell, or its output is
 // nearer to what replies said since than to all that replies said. Where none came since, it is as it was.
-func (c *Count) anew(total tokens) bool {
+func (c *Count) anew(total spent) bool {
 	const output = 1
-	said, before := sum(c.spent)[output], sum(c.before)[output]
-	far := func(n int64) int64 { return max(total[output]-n, n-total[output]) }
+	said, before := sum(c.spent).tokens[output], sum(c.before).tokens[output]
+	far := func(n int64) int64 { return max(total.tokens[output]-n, n-total.tokens[output]) }
 	c.runs = total.falls(c.told) || c.runs && said == before || far(said-before) < far(said)
 	return c.runs
 }
@@ -89,16 +100,16 @@ func (c *Count) anew(total tokens) bool {
 func (c *Count) Run() { c.before = maps.Clone(c.spent) }
 
 // Rest compares the total that the source has for each model with what was counted so far. It returns the fields of an entry
-// for each model whose total is larger, with the tokens that are missing, and counts them. If the calls have more tokens than
-// the total, a last entry says so, see [Gap.Differ].
+// for each model whose total is larger, with the tokens that are missing and the cost that no call told, and counts them. If
+// the calls have more tokens than the total, a last entry says so, see [Gap.Differ].
 func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
-	of := map[string]tokens{}
+	of := map[string]spent{}
 	for model, v := range usage {
-		of[cmp.Or(model, "unknown")] = tokensIn(v)
+		of[cmp.Or(model, "unknown")] = spentIn(v)
 	}
 	total, said := sum(of), c.spent
 	if c.anew(total) {
-		c.said, said = Gap{}, map[string]tokens{}
+		c.said, said = Gap{}, map[string]spent{}
 		for model, n := range c.spent {
 			said[model] = n.plus(c.before[model], -1)
 		}
@@ -110,10 +121,14 @@ func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind,
 	for _, model := range models {
 		rest, some := make([]js.Field, len(counters)), false
 		for i, name := range counters {
-			n := max(min(of[model][i]-said[model][i], left[i]), 0)
-			left[i] -= n
-			parts[i] += n
+			n := max(min(of[model].tokens[i]-said[model].tokens[i], left.tokens[i]), 0)
+			left.tokens[i] -= n
+			parts.tokens[i] += n
 			rest[i], some = js.IntField(name, n), some || n > 0
+		}
+		if cost := max(min(of[model].cost-said[model].cost, left.cost), 0); cost > 0 {
+			left.cost -= cost
+			rest, some = append(rest, js.RawField("cost", js.Object(js.RawField("total", js.Stringify(strconv.FormatFloat(float64(cost)/unitsPerUSD, 'g', -1, 64)))))), true
 		}
 		if some {
 			used := js.Object(append(rest, js.RawField(reported, usage[model].Get(reported)))...)

@@ -15,8 +15,9 @@ def counted: if type == "number" and . > 0 then . else 0 end;
 def usage($input; $output; $read; $write; $reasoning):
   {input: ([($input | counted) - ($read | counted) - ($write | counted), 0] | max), output: ($output | counted),
    cacheRead: ($read | counted), cacheWrite: ($write | counted), reasoning: ($reasoning | counted)};
+def costing($usd): if $usd > 0 then .cost = {total: $usd} else . end;
 def reporting($usage): . + {reported: $usage};
-def add_usage: reduce .[] as $u ({}; reduce ($u | keys[]) as $k (.; .[$k] += $u[$k]));
+def add_usage: reduce .[] as $u ({}; reduce ($u | keys[]) as $k (.; if $k == "cost" then .cost.total += $u.cost.total else .[$k] += $u[$k] end));
 def lose($kind; $text): {lose: $text, kind: $kind};
 def set($members): {set: $members};
 def push($members): {push: $members};

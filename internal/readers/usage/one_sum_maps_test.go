@@ -2,6 +2,8 @@ package usage_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -72,9 +74,12 @@ func drawCopilot(h *drawnHome) {
 			sum = nil
 		}
 		recorded, calls := h.chance(2), 2+h.IntN(3)
+		shutdown := !recorded || h.chance(2) // which alone tells a cost
 		for range calls {
 			s := h.spends()
-			s.write = int64(h.IntN(2) * 30)
+			if s.write = int64(h.IntN(2) * 30); shutdown {
+				s.cost = float64(h.IntN(3)) / 64
+			}
 			if !cumulative { // each run uses more than the one before, or less: its output tells
 				s.output += int64(10 * run)
 			}
@@ -94,13 +99,58 @@ func drawCopilot(h *drawnHome) {
 			}
 			event("assistant.message", fmt.Sprintf(`"content":"words","apiCallId":%q,"model":%q,"outputTokens":%d`, call, s.model, s.output), agent)
 		}
-		if !recorded || h.chance(2) {
+		if shutdown {
 			var models []string
 			for model, s := range sums(sum) {
-				models = append(models, fmt.Sprintf(`%q:{"requests":{"count":%d},"usage":{%s}}`, model, calls, counts(s)))
+				models = append(models, fmt.Sprintf(`%q:{"requests":{"count":%d},"usage":{%s},"totalNanoAiu":%.0f}`, model, calls, counts(s), s.cost*1e11))
 			}
 			event("session.shutdown", `"currentModel":"m-large","modelMetrics":{`+strings.Join(models, ",")+`}`, "")
 		}
+	}
+}
+
+// drawGrok draws a session of Grok Build: the end of a turn tells what it used and cost, also by the model, as the whole
+// or as an extension of the protocol, and behind no reply where it was cancelled.
+func drawGrok(h *drawnHome) {
+	id := h.uuid()
+	h.holds[id] = nil
+	h.files["%2Fw/"+id+"/summary.json"] = fmt.Sprintf(`{"info":{"id":%q,"cwd":"/w"}}`, id)
+	update := func(members string) {
+		n := h.next()
+		h.write("%2Fw/"+id+"/updates.jsonl", fmt.Sprintf(`{"timestamp":%d,"method":"session/update","params":{"sessionId":%q,"update":{%s},"_meta":{"agentTimestampMs":%d}}}`,
+			1_772_600_000+n, id, members, 1_772_600_000_000+int64(n)*1000))
+	}
+	counts := func(s spending) string {
+		return fmt.Sprintf(`"inputTokens":%d,"outputTokens":%d,"cachedReadTokens":%d,"reasoningTokens":%d,"modelCalls":%d,"costUsdTicks":%.0f`,
+			s.input+s.read, s.output, s.read, s.thoughts, 1+h.IntN(3), s.cost*1e10)
+	}
+	for turn := range 1 + h.IntN(4) {
+		update(fmt.Sprintf(`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"go"},"_meta":{"promptIndex":%d,"modelId":"m-large"}`, turn))
+		if !h.chance(4) {
+			update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"words"}`)
+		}
+		of := map[string]spending{}
+		for range 1 + h.IntN(2) {
+			s := h.spends()
+			s.cost = float64(1+h.IntN(3)) / 64
+			of[s.model] = s
+		}
+		var whole spending
+		var parts []string
+		for _, model := range slices.Sorted(maps.Keys(of)) {
+			s := of[model]
+			h.makes(id, s)
+			whole = spending{"", whole.input + s.input, whole.output + s.output, whole.read + s.read, 0, whole.thoughts + s.thoughts, whole.cost + s.cost}
+			parts = append(parts, fmt.Sprintf("%q:{%s}", model, counts(s)))
+		}
+		used := counts(whole)
+		if _, large := of["m-large"]; len(of) > 1 || !large || h.chance(2) {
+			used += `,"modelUsage":{` + strings.Join(parts, ",") + "}"
+		}
+		if used = `"usage":{` + used + "}"; h.chance(2) {
+			used = `"_meta":{` + used + "}"
+		}
+		update(`"sessionUpdate":"turn_completed","stop_reason":"end_turn",` + used)
 	}
 }
 

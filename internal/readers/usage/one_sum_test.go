@@ -99,7 +99,7 @@ func (h *drawnHome) write(path string, lines ...string) {
 // homes draw the homes of agents, by the name of their format.
 var homes = map[string]func(h *drawnHome){
 	"pi": drawPi, "claude": drawClaude, "codex": drawCodex, "opencode": drawOpencode,
-	"gemini": drawGemini, "copilot": drawCopilot, "kimi": drawKimi, "qwen": drawQwen,
+	"gemini": drawGemini, "copilot": drawCopilot, "kimi": drawKimi, "qwen": drawQwen, "grok": drawGrok,
 }
 
 // spent returns the calls of sessions, as a ledger charges them, with what is missing in a listing of each of them or

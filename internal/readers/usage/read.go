@@ -280,13 +280,18 @@ func (rd *reader) emit(c Call, from *fields) {
 	}
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)
-	if c.Stored != 0 && from.details.Get("usageFrom").Str() == "result" {
-		// The cost is that of a run, or of a turn of a run, and pays for the replies in front of this call, which have none.
+	// The cost is that of a run, of a turn of a run, or of a model in all, and pays for the replies in front of this call, which
+	// have none.
+	result := from.details.Get("usageFrom").Str() == "result"
+	if c.Stored != 0 && (result || c.Purpose == Rest) {
 		for i := range rd.Calls[rd.unpaid:] {
-			if c := &rd.Calls[rd.unpaid+i]; c.Stored == 0 && c.Purpose != Compaction && c.Purpose != BranchSummary {
-				c.Billed = true
+			of := &rd.Calls[rd.unpaid+i]
+			if of.Stored == 0 && of.Purpose != Compaction && of.Purpose != BranchSummary && (result || of.Model == c.Model) {
+				of.Billed = true
 			}
 		}
+	}
+	if c.Stored != 0 && result {
 		rd.unpaid = len(rd.Calls)
 	}
 	if rd.tree != nil {

@@ -60,8 +60,8 @@ def value:
   elif $kind == "system.notification" then beside("notification"; [text($d.content // "")])
   elif $kind == "session.usage_record" then unsaid, set({usage: $d.usage})
   elif $kind == "session.resume" then keep, unsaid, set({usage: null}), {run: true}
-  elif $kind == "session.shutdown" then # counts all runs so far, or its own alone
-    unsaid, set({usage: null, runs: (($state.runs // 0) + 1)}), ($d.modelMetrics // {} | if . == {} then skip else {totals: map_values(.usage | tokens)} end)
+  elif $kind == "session.shutdown" then # counts all runs so far, or its own alone; an AI credit is 0.01 USD, and totalNanoAiu 1e-9 of them
+    unsaid, set({usage: null, runs: (($state.runs // 0) + 1)}), ($d.modelMetrics // {} | if . == {} then skip else {totals: map_values(. as $m | .usage | tokens | costing(($m.totalNanoAiu | counted) / 1e11))} end)
   elif $kind == "session.model_change" then {type: "model_change", provider: "github-copilot", modelId: $d.newModel}, by($d.newModel)
   elif $kind == "session.title_changed" then title($d.title // "")
   elif $kind == "session.binary_asset" then set({assets: (($state.assets // {}) + {($d.assetId): {mimeType: $d.mimeType, data: $d.data}})})

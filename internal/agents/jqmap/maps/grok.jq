@@ -13,15 +13,25 @@ def info: . as $in | ((.beside["summary.json"] | objects) // {}) as $summary
   | {id: ($summary.info.id // ([$in.values[].params.sessionId? // empty] | first) // null), cwd: $summary.info.cwd, created: $summary.created_at,
      modified: $summary.updated_at, title: ($summary.generated_title // $summary.session_summary), parent: $summary.parent_session_id};
 # State: who speaks, user or agent; index, of the prompt; parts of what is said; thoughts, in front of a reply of chat_history.jsonl.
-def tokens: . as $u | usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens; .reasoningTokens // .thoughtTokens) | reporting($u);
+# A tick of a cost is 1e-10 USD.
+def tokens: . as $u | usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens // .cacheCreationTokens; .reasoningTokens // .thoughtTokens)
+  | costing(($u.costUsdTicks | counted) / 1e10) | reporting($u | del(.costUsdTicks));
+# What each model of a turn used: a cost that is told of the whole turn alone is not divided.
+def spent: . as $u | [.modelUsage | objects | to_entries[] | select(.value | type == "object")] as $of
+  | if ($of | length) == 1 then [{model: $of[0].key, usage: ($u | del(.modelUsage))}]
+    elif $of == [] or (.costUsdTicks | counted) > 0 and any($of[]; .value.costUsdTicks | counted == 0) then [{model: ($state.model // "unknown"), usage: del(.modelUsage)}]
+    else [$of[] | {model: .key, usage: .value}] end;
+def used: {type: "usage", kind: "turn", provider: "xai", model, usage: (.usage | tokens)};
 def block: if .type == "text" then text(.text) elif .type == "image" and .data then image(.mimeType; .data)
   elif .type == "image" and .url then (. as $b | [$b.url | dataurl][0] // text("[\($b.url | .[:200])]")) else text(str) end;
 def blocks: if type == "array" then map(block) elif type == "string" then (if . == "" then [] else [text(.)] end) elif type == "object" then [block] else [] end;
 def joined: .message.join = true;
-def flush($end): ($end.usage // $end._meta.usage // null | objects // null) as $usage
-  | if $state.parts == null then ($usage // empty | {type: "usage", kind: "turn", provider: "xai", model: ($state.model // "unknown"), usage: tokens})
-    elif $state.who == "user" then (user($state.parts) | joined) + (if $state.index == null then {} else {as: "prompt \($state.index)"} end)
-    else assistant($state.parts; {model: $state.model, usage: ($usage | if . then tokens else null end)}) | joined end,
+def flush($end): [$end.usage // $end._meta.usage // empty | objects | .costUsdTicks //= $end._meta.costUsdTicks | spent[]] as $of
+  | (if ($of | length) == 1 then $of[0] else first($of[] | select(.model == $state.model)) // null end) as $own
+  | if $state.parts == null then $of[] | used
+    elif $state.who == "user" then (user($state.parts) | joined) + (if $state.index == null then {} else {as: "prompt \($state.index)"} end), ($of[] | used)
+    else (assistant($state.parts; {model: ($own.model // $state.model), usage: ($own | if . then .usage | tokens else null end)}) | joined),
+      ($of[] | select(. != $own) | used) end,
     set({parts: null, who: null});
 def speak($who; $part): if $state.who == $who then empty else flush(null), set({who: $who}) end, push({parts: $part});
 def outcome: [.content[]? | if .content then .content | block elif .type == "diff" then text("\(.path)") else text(str) end] as $blocks
@@ -45,7 +55,7 @@ def value:
   elif $kind == "tool_call_update" then
     if $u.status != "completed" and $u.status != "failed" or known($u.toolCallId).answered then skip
     else (if known($u.toolCallId) | .call and (.answered | not) then empty else flush(null) end), result($u.toolCallId; $u | outcome; $u.status == "failed") end
-  elif $kind == "turn_completed" then flush($u), (if $u.usage.costUsdTicks // $u._meta.costUsdTicks then keep else skip end)
+  elif $kind == "turn_completed" then flush($u), skip
   elif $kind == "rewind_marker" then flush(null), {before: "prompt \($u.targetPromptIndex // $u.promptIndex // $u._meta.promptIndex)"}, keep
   elif $kind == "auto_compact_completed" or $kind == "compaction_checkpoint" then
     flush(null), lose("context"; "a compaction whose summary is in another file: what it took out of sight is shown"), keep
