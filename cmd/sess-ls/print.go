@@ -170,7 +170,7 @@ func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
 		if !r.Exact {
 			bound = "+"
 		}
-		tokens = screen.Tokens(u.Input+u.Output+u.CacheRead+u.CacheWrite) + bound
+		tokens = screen.Tokens(u.Total()) + bound
 		price := c.costs[c.nameOf(r)]
 		if c.costs == nil {
 			price.usd, price.known, price.bound = u.Cost, u.Priced, bound != ""

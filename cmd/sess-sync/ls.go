@@ -77,6 +77,7 @@ func rowOf(c remote.Card) store.Row {
 		Entries: c.Entries, Messages: c.Messages, Exact: c.Exact, Origin: session.Origin{Harness: c.Agent, User: c.User, Git: session.Git(c.Repo, "", "")},
 		Spent: session.Spent{
 			Input: c.Tokens.Input, Output: c.Tokens.Output, CacheRead: c.Tokens.CacheRead, CacheWrite: c.Tokens.CacheWrite, Reasoning: c.Tokens.Reasoning,
+			Unsplit: c.Tokens.Unsplit,
 		},
 	}}
 	if r.Modified.IsZero() {

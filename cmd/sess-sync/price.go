@@ -65,6 +65,7 @@ func (p *pricer) price(ctx context.Context, path string, card *remote.Card) {
 			Input: t.Get("input").Int(), Output: t.Get("output").Int(), CacheRead: t.Get("cacheRead").Int(),
 			CacheWrite: t.Get("cacheWrite").Int(), Reasoning: t.Get("reasoning").Int(),
 		}
+		c.Tokens.Unsplit = max(0, t.Get("total").Int()-c.Tokens.Input-c.Tokens.Output-c.Tokens.CacheRead-c.Tokens.CacheWrite)
 		if cost := row.Get("cost"); cost.IsNumber() {
 			c.Cost = string(cost)
 		}

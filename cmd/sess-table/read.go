@@ -212,7 +212,7 @@ func (t *tables) usageOf(src selection.Source, whole *address.Source, made []usa
 			Session: whole.Header.ID, Entry: c.ID, Timestamp: known(c.Time, c.Timed), Provider: c.Provider, Model: c.Model, Purpose: c.Purpose,
 			Tier: cmp.Or(c.Price.Tier, c.Price.Speed), OnPath: !c.Abandoned, Stop: c.Stop, Input: c.Tokens.Input, Output: c.Tokens.Output,
 			CacheRead: c.Tokens.CacheRead, CacheWrite: c.Tokens.CacheWrite, CacheWrite1h: c.Tokens.CacheWrite1h, Reasoning: c.Tokens.Reasoning,
-			Bad: c.Bad, CallKey: keys[i], Number: int32(i + 1),
+			Unsplit: c.Tokens.Unsplit, Bad: c.Bad, CallKey: keys[i], Number: int32(i + 1),
 		}
 		charge := costing.Of(c)
 		if charge.By != usage.ByNothing && charge.By != usage.Unpriced && charge.Cost < mostCost {

@@ -91,6 +91,7 @@ type usageRow struct {
 	CacheWrite   int64  `parquet:"cache_write"`                  // Tokens that were written to a cache.
 	CacheWrite1h int64  `parquet:"cache_write_1h"`               // Of cache_write, those to be kept for an hour.
 	Reasoning    int64  `parquet:"reasoning"`                    // Of output, those for reasoning.
+	Unsplit      int64  `parquet:"unsplit"`                      // Tokens of a call that tells their sum alone.
 	Cost         *int64 `parquet:"cost,optional,decimal(12:18)"` // What the call cost in USD; null if that is not known, or a million or more.
 	PricedBy     string `parquet:"priced_by,optional,dict"`      // Where the cost is from: stored or computed; null without a cost.
 	Prices       string `parquet:"prices,optional,dict"`         // The date of the prices that a cost was computed by.

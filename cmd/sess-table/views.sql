@@ -29,7 +29,7 @@ from known k;
 create view usage_once as
 with best as (
   select h.*, count(*) over (partition by call_key, kin) - 1 as copies, row_number() over (partition by call_key, kin
-    order by input + output + cache_read + cache_write desc, made nulls first, model desc nulls last, stop desc nulls last, session, number) as place
+    order by input + output + cache_read + cache_write + unsplit desc, made nulls first, model desc nulls last, stop desc nulls last, session, number) as place
   from usage_held h),
 owner as (
   select h.call_key, h.kin, h.session, row_number() over (partition by h.call_key, h.kin order by
@@ -37,7 +37,7 @@ owner as (
     case when h.created <= b.made then h.created end desc nulls last, h.created nulls first, h.session) as place
   from usage_held h join best b on b.call_key = h.call_key and b.kin = h.kin and b.place = 1)
 select o.session, b.entry, b.timestamp, b.provider, b.model, b.purpose, b.tier, b.on_path, b.stop, b.input, b.output, b.cache_read, b.cache_write,
-  b.cache_write_1h, b.reasoning, b.cost, b.priced_by, b.prices, b.bad, b.call_key, b.number, b.made, b.copies
+  b.cache_write_1h, b.reasoning, b.unsplit, b.cost, b.priced_by, b.prices, b.bad, b.call_key, b.number, b.made, b.copies
 from best b join owner o on o.call_key = b.call_key and o.kin = b.kin and o.place = 1
 where b.place = 1;
 create view calls_once as

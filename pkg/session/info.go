@@ -36,6 +36,7 @@ type Info struct {
 type Spent struct {
 	Input, Output, CacheRead, CacheWrite int64
 	Reasoning                            int64 // of Output
+	Unsplit                              int64 // of calls that tell the sum of their tokens alone
 	Cost                                 float64
 	Priced                               bool // a message has a cost
 }
@@ -43,6 +44,7 @@ type Spent struct {
 // spentOf returns what a usage reports, a JSON text. A cost of 0 is not known to be one, unless
 // the provider said so: subscriptions and proxies store it for all calls.
 func spentOf(usage string) (s Spent) {
+	total := int64(0)
 	js.WalkObject(usage, 0, func(key string, at int) int {
 		end := js.ValueEnd(usage, at)
 		value := usage[at:end]
@@ -57,6 +59,8 @@ func spentOf(usage string) (s Spent) {
 			s.CacheWrite += js.Value(value).Int()
 		case `"reasoning"`, `"reasoningTokens"`:
 			s.Reasoning += js.Value(value).Int()
+		case `"totalTokens"`:
+			total = js.Value(value).Int()
 		case `"cost"`:
 			if total := js.Value(js.Member(value, "total")); total.IsNumber() {
 				s.Cost += total.Float()
@@ -65,13 +69,19 @@ func spentOf(usage string) (s Spent) {
 		}
 		return end
 	})
+	if s.Total() == 0 {
+		s.Unsplit = total
+	}
 	return s
 }
+
+// Total is the number of tokens.
+func (s *Spent) Total() int64 { return s.Input + s.Output + s.CacheRead + s.CacheWrite + s.Unsplit }
 
 // add adds what another call reports.
 func (s *Spent) add(t Spent) {
 	s.Input, s.Output, s.CacheRead, s.CacheWrite = s.Input+t.Input, s.Output+t.Output, s.CacheRead+t.CacheRead, s.CacheWrite+t.CacheWrite
-	s.Reasoning, s.Cost, s.Priced = s.Reasoning+t.Reasoning, s.Cost+t.Cost, s.Priced || t.Priced
+	s.Reasoning, s.Unsplit, s.Cost, s.Priced = s.Reasoning+t.Reasoning, s.Unsplit+t.Unsplit, s.Cost+t.Cost, s.Priced || t.Priced
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without

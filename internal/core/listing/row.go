@@ -81,7 +81,7 @@ func (r Row) row() SessionRow {
 	if s := r.Spent; !r.Unspent {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
 			Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Reasoning: s.Reasoning,
-			Total: s.Input + s.Output + s.CacheRead + s.CacheWrite,
+			Total: s.Total(),
 		}
 	}
 	return out
@@ -132,7 +132,7 @@ func Parse(data []byte) (Row, error) {
 		Size                                       int64
 		Exact                                      bool
 		Tokens                                     *struct {
-			Input, Output, CacheRead, CacheWrite, Reasoning int64
+			Input, Output, CacheRead, CacheWrite, Reasoning, Total int64
 		}
 		Cost *float64
 	}
@@ -159,6 +159,7 @@ func Parse(data []byte) (Row, error) {
 	}
 	if t := v.Tokens; t != nil {
 		r.Spent = session.Spent{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning}
+		r.Spent.Unsplit = max(0, t.Total-r.Spent.Total())
 	}
 	if v.Cost != nil {
 		r.Spent.Cost, r.Spent.Priced = *v.Cost, true

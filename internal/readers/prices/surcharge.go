@@ -39,6 +39,9 @@ func (t *Table) Charge(m *Model, tokens Tokens, p metering.Price, at int64) (cos
 	if name, _, _ := strings.Cut(p.Unknown, ","); name != "" {
 		return 0, name
 	}
+	if tokens.Unsplit > 0 {
+		return 0, "totalTokens"
+	}
 	cost = m.Cost(tokens, at)
 	for _, member := range []struct{ name, value string }{{metering.PriceTier, p.Tier}, {metering.PriceSpeed, p.Speed}, {metering.PriceGeo, p.Geo}} {
 		if member.value == "" {

@@ -328,20 +328,21 @@ type Tokens struct {
 	CacheRead, CacheWrite int64
 	CacheWrite1h          int64 // of CacheWrite, the tokens that last an hour
 	Reasoning             int64 // of Output
+	Unsplit               int64 // of which only the sum is told
 }
 
 // Prompt is how many tokens a model was given.
 func (t Tokens) Prompt() int64 { return sum(t.Input, t.CacheRead, t.CacheWrite) }
 
 // Total is how many tokens there were.
-func (t Tokens) Total() int64 { return sum(t.Prompt(), t.Output) }
+func (t Tokens) Total() int64 { return sum(t.Prompt(), t.Output, t.Unsplit) }
 
 // Add returns the sums of two calls.
 func (t Tokens) Add(u Tokens) Tokens {
 	return Tokens{
 		Input: sum(t.Input, u.Input), Output: sum(t.Output, u.Output),
 		CacheRead: sum(t.CacheRead, u.CacheRead), CacheWrite: sum(t.CacheWrite, u.CacheWrite),
-		CacheWrite1h: sum(t.CacheWrite1h, u.CacheWrite1h), Reasoning: sum(t.Reasoning, u.Reasoning),
+		CacheWrite1h: sum(t.CacheWrite1h, u.CacheWrite1h), Reasoning: sum(t.Reasoning, u.Reasoning), Unsplit: sum(t.Unsplit, u.Unsplit),
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *Call) identity(s *Session) key {
 // appendUsage appends the counters of a call.
 func (c *Call) appendUsage(b []byte) []byte {
 	t := c.Tokens
-	for _, n := range [...]int64{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.CacheWrite1h, t.Reasoning, int64(c.Stored)} {
+	for _, n := range [...]int64{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.CacheWrite1h, t.Reasoning, t.Unsplit, int64(c.Stored)} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	return b

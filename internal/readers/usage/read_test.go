@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
@@ -159,6 +161,67 @@ func TestUntoldInput(t *testing.T) {
 		}
 		if all := strings.Join(unknown, "|"); all != tt.want && !(tt.want == "" && strings.Trim(all, "|") == "") {
 			t.Errorf("%s: %q, want %q", name, all, tt.want)
+		}
+	}
+}
+
+// The cost that a total tells of a model pays for its replies, which have none, and for no others.
+func TestTotalPays(t *testing.T) {
+	t.Parallel()
+	call := func(model, usage string) string {
+		return `{"type":"message","message":{"role":"assistant","provider":"p","model":"` + model + `","usage":` + usage + `}}`
+	}
+	rest := `{"type":"usage","kind":"rest","provider":"p","model":"a","usage":{"input":7,"cost":{"total":0.5}}}`
+	got, err := usage.Read(strings.NewReader(corpus.Join(corpus.Head, call("a", `{"input":1}`), call("b", `{"input":1}`),
+		call("a", `{"input":1,"cost":{"total":0.25}}`), rest, call("a", `{"input":1}`))), usage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var by []usage.By
+	cost := prices.Money(0)
+	costing := usage.Costing{Mode: usage.Auto, Table: &prices.Table{}}
+	for i := range got.Calls {
+		is := costing.Of(&got.Calls[i])
+		by, cost = append(by, is.By), cost.Add(is.Cost)
+	}
+	if want := []usage.By{usage.ByStored, usage.Unpriced, usage.ByStored, usage.ByStored, usage.Unpriced}; !slices.Equal(by, want) || cost != prices.USD*3/4 {
+		t.Errorf("%v of %v, want %v", by, cost, want)
+	}
+}
+
+// A total alone is that many tokens, of which nobody knows the kind: no limit passes it, and no price is made of it.
+func TestTotalAlone(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]prices.Tokens{
+		`{"totalTokens":90}`: {Unsplit: 90},
+		`{"input":0,"output":0,"totalTokens":90,"cost":{"total":0}}`: {Unsplit: 90},
+		`{"total_tokens":90}`:                 {Unsplit: 90},
+		`{"totalTokenCount":90}`:              {Unsplit: 90},
+		`{"input":7,"totalTokens":90}`:        {Input: 7},
+		`{"totalTokens":0}`:                   {},
+		`{"input_tokens":7,"total_tokens":7}`: {Input: 7},
+	} {
+		got, err := usage.Read(strings.NewReader(corpus.Join(corpus.Head,
+			`{"type":"message","message":{"role":"assistant","provider":"p","model":"a","usage":`+raw+`}}`)), usage.Options{})
+		if err != nil || len(got.Calls) != 1 {
+			t.Fatal(raw, err, got.Calls)
+		}
+		c := &got.Calls[0]
+		if c.Tokens != want || c.Tokens.Total() != want.Total() {
+			t.Errorf("%s: %+v, want %+v", raw, c.Tokens, want)
+		}
+		table, err := prices.Parse([]byte(`{"source":"s","date":"2026-01-01","providers":{"p":{"a":{"prices":[{"input":1,"output":1}]}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		costing := usage.Costing{Mode: usage.Auto, Table: table}
+		if is := costing.Of(c); (is.By == usage.Unpriced) != (want.Unsplit > 0) {
+			t.Errorf("%s: %+v", raw, is)
+		}
+		spent, err := session.ScanInfo(strings.NewReader(corpus.Join(corpus.Head,
+			`{"type":"message","message":{"role":"assistant","provider":"p","model":"a","usage":`+raw+`}}`)))
+		if err != nil || strings.HasPrefix(raw, `{"totalTokens`) && spent.Spent.Total() != want.Total() {
+			t.Errorf("%s: a listing has %d tokens, %v", raw, spent.Spent.Total(), err)
 		}
 	}
 }

@@ -62,6 +62,9 @@ func (c *Call) counters(raw string) bool {
 	if t.CacheWrite1h = min(t.CacheWrite1h, t.CacheWrite); c.Purpose != Rest {
 		t.Reasoning = min(t.Reasoning, t.Output)
 	}
+	if t.Total() == 0 && total > 0 {
+		t.Unsplit = total
+	}
 	c.Mismatch = total >= 0 && total != t.Total()
 	c.cost(priced)
 	return true

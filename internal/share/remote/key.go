@@ -136,7 +136,8 @@ type Tokens struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cacheRead"`
 	CacheWrite int64 `json:"cacheWrite"`
-	Reasoning  int64 `json:"reasoning"` // of Output
+	Reasoning  int64 `json:"reasoning"`         // of Output
+	Unsplit    int64 `json:"unsplit,omitempty"` // of calls that tell the sum of their tokens alone
 }
 
 // maxCard is the largest card that is read, in bytes.
