@@ -1,20 +1,26 @@
 // Writes the table of prices and the table of costs, or compares them with --check:
-// prices.mjs DIR OUT [--check], where DIR has @pydantic/genai-prices installed.
-import {readFileSync, writeFileSync} from 'node:fs'
+// prices.mjs DIR OUT [--check], where DIR has both packages installed.
+import {readFileSync, readdirSync, writeFileSync} from 'node:fs'
 import {gzipSync, gunzipSync} from 'node:zlib'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
 
 const [dir, out, check] = process.argv.slice(2)
-const home = join(dir, 'node_modules/@pydantic/genai-prices')
+const home = join(dir, 'node_modules/@pydantic/genai-prices'), second = join(dir, 'node_modules/@earendil-works/pi-ai')
 const {waitForUpdate, calcPrice} = await import(pathToFileURL(join(home, 'dist/index.js')))
 const providers = await waitForUpdate()
-const about = JSON.parse(readFileSync(join(home, 'package.json')))
-const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'))).packages['node_modules/@pydantic/genai-prices']
+const {calculateCost} = await import(pathToFileURL(join(second, 'dist/models.js')))
+const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'))).packages
 
-// The date of a version: what the registry says of it when it was taken.
-const dates = {'0.1.8': '2026-09-23'}
-if (!dates[about.version]) throw new Error(`no date for version ${about.version}: add it to scripts/prices.d/prices.mjs`)
+// A source is a package by its name, version, and date: what the registry says of the version when it was taken.
+const dates = {'@pydantic/genai-prices 0.1.8': '2026-09-23', '@earendil-works/pi-ai 1.6.0': '2026-11-20'}
+const [base, more] = [home, second].map(path => {
+	const {name, version} = JSON.parse(readFileSync(join(path, 'package.json')))
+	const source = `${name} ${version}`, date = dates[source], {integrity} = lock[`node_modules/${name}`]
+	if (!date) throw new Error(`no date for ${source}: add it to scripts/prices.d/prices.mjs`)
+	return {source, date, integrity}
+})
+const notice = name => readFileSync(join(out, `LICENSE.${name}`), 'utf8').trim()
 
 // Rates by their names in the table, in USD for a million tokens; request in USD for one.
 const rates = {input_mtok: 'input', output_mtok: 'output', cache_read_mtok: 'cacheRead', cache_write_mtok: 'cacheWrite',
@@ -69,18 +75,62 @@ function cases(p, id, m, rows) {
 	}
 }
 
+// The providers of the second source that sell models themselves, by their names in the table. The prices of gateways and of
+// Azure are those of the makers.
+const sellers = {anthropic: 'anthropic', openai: 'openai', 'openai-codex': 'openai', google: 'google', 'google-vertex': 'google', xai: 'x-ai',
+	deepseek: 'deepseek', mistral: 'mistral', moonshotai: 'moonshotai', minimax: 'minimax', zai: 'zai', groq: 'groq', 'amazon-bedrock': 'aws',
+	cerebras: 'cerebras', fireworks: 'fireworks', together: 'together', baseten: 'baseten', meta: 'meta', xiaomi: 'xiaomi'}
+
+// knownAs reports which of the table's models of a provider has a name.
+const knownAs = (models, id) => models[id] ?? Object.values(models).find(m => m.aliases?.includes(id))
+const plain = v => Array.isArray(v) ? v[0] : v
+
+let added = 0
+const others = {}
+for (const file of readdirSync(join(second, 'dist/providers/data')).filter(f => sellers[f.replace(/\.json$/, '')]).sort()) {
+	const provider = sellers[file.replace(/\.json$/, '')], models = others[provider] ??= {}
+	const first = provider === 'zai' ? {...table.zhipuai, ...table.zai} : table[provider] ?? {} // the same maker, in China
+	for (const m of Object.values(JSON.parse(readFileSync(join(second, 'dist/providers/data', file)))).flatMap(of => Object.values(of))) {
+		const id = m.id.toLowerCase(), cost = m.cost
+		if (m.type !== 'chat' || !(cost.input > 0)) continue
+		// The table looks for a model without its region, date and version, too.
+		const bare = id.replace(/^(global|us|us-gov|eu|apac|au|jp|ca|in)\./, '')
+		const has = [id, bare, bare.replace(/(-20\d{6}|-20\d\d-\d\d-\d\d|-latest)?(-v\d+(:\d+)?)?$/, '')].map(name => knownAs(first, name)).find(Boolean)
+		if (has && !models[id]) differ(provider, id, has.prices, cost)
+		if (has || models[id]) continue
+		const tiers = [...cost.tiers ?? []].sort((a, b) => a.inputTokensAbove - b.inputTokensAbove)
+		const r = {}
+		// A price of 0 for a cache says that there is none of its own.
+		for (const [name, v] of Object.entries({input: cost.input, output: cost.output, cacheRead: cost.cacheRead || undefined, cacheWrite: cost.cacheWrite || undefined}))
+			if (v !== undefined) r[name] = tiers.length ? [v, ...tiers.flatMap(t => [t.inputTokensAbove, t[name]])] : v
+		if (r.cacheWrite !== undefined) r.cacheWrite1h = tiers.length ? [2 * cost.input, ...tiers.flatMap(t => [t.inputTokensAbove, 2 * t.input])] : 2 * cost.input
+		models[id] = {...(m.contextWindow ? {window: m.contextWindow} : {}), prices: [r]}
+		added++
+		for (const n of [1000, ...tiers.map(t => t.inputTokensAbove + 9)]) {
+			const usage = {input: n, output: 777, cacheRead: r.cacheRead === undefined ? 0 : 5003, cacheWrite: r.cacheWrite === undefined ? 0 : 1500, cacheWrite1h: r.cacheWrite === undefined ? 0 : 900, cost: {}}
+			costs.push([provider, id, more.date + 'T12:00:00.000Z', usage.input, usage.output, usage.cacheRead, usage.cacheWrite - usage.cacheWrite1h, usage.cacheWrite1h, 0, calculateCost({...m, cost}, usage).total].join('\t'))
+		}
+	}
+}
+
+// differ tells of prices that both sources have, of today and without tiers.
+function differ(provider, id, rows, cost) {
+	const now = rows.at(-1), far = ['input', 'output'].filter(n => now[n] !== undefined && Math.abs(plain(now[n]) - cost[n]) > 0.05 * cost[n])
+	if (far.length) console.log(`prices: ${provider}/${id}: ${far.map(n => `${n} ${plain(now[n])}, and ${cost[n]} by the second`).join('; ')}`)
+}
+
 // What a member of a usage adds to a price is in no package: each has its source and date.
 const surcharges = JSON.parse(readFileSync(new URL('surcharges.json', import.meta.url)))
 
 const text = JSON.stringify({
-	source: `${about.name} ${about.version}`, date: dates[about.version], integrity: lock.integrity,
-	license: readFileSync(join(home, 'LICENSE'), 'utf8').trim(), surcharges, providers: table,
+	source: `${base.source} of ${base.date}, ${more.source}`, date: more.date, integrity: [base.integrity, more.integrity],
+	license: `${readFileSync(join(home, 'LICENSE'), 'utf8').trim()}\n\n${notice('pi-ai')}`, surcharges, providers: table, more: others,
 }) + '\n'
 if (text.length > 250_000) throw new Error(`the table has ${text.length} bytes`)
 for (const [name, content] of [['prices.json.gz', text], ['testdata/costs.tsv.gz', costs.join('\n') + '\n']]) {
 	const path = join(out, name)
 	if (!check) writeFileSync(path, gzipSync(content, {level: 9}))
-	else if (gunzipSync(readFileSync(path)).toString() !== content) { console.log(`prices: ${name} differs from ${about.name} ${about.version}`); process.exitCode = 1 }
+	else if (gunzipSync(readFileSync(path)).toString() !== content) { console.log(`prices: ${name} differs from ${base.source} and ${more.source}`); process.exitCode = 1 }
 }
-console.log(`prices: ${about.name} ${about.version}: ${Object.values(table).reduce((n, t) => n + Object.keys(t).length, 0)} models, ${text.length} bytes, ${costs.length} costs; without a price for text: ${left.length}`)
+console.log(`prices: ${base.source} and ${more.source}: ${Object.values(table).reduce((n, t) => n + Object.keys(t).length, 0)} models, ${added} of them from the second, ${text.length} bytes, ${costs.length} costs; without a price for text: ${left.length}`)
 if (process.env.VERBOSE) console.log(left.join(' '))

@@ -288,7 +288,10 @@ func TestNoticesOfData(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"LICENSE", "internal/readers/page/lexers/LICENSE", "internal/core/secret/LICENSE.gitleaks", "internal/readers/prices/LICENSE.genai-prices"} {
+	for _, want := range []string{
+		"LICENSE", "internal/readers/page/lexers/LICENSE", "internal/core/secret/LICENSE.gitleaks", "internal/readers/prices/LICENSE.genai-prices",
+		"internal/readers/prices/LICENSE.pi-ai",
+	} {
 		if _, ok := found[ours+"\x00"+want]; !ok {
 			t.Errorf("%s is not found", want)
 		}

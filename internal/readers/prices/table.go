@@ -23,11 +23,14 @@ import (
 //go:embed prices.json.gz
 var builtin []byte
 
-// Snapshot is the source of the table that is built in, and SnapshotDate its date. They
-// are known without reading it.
+//go:embed models.json
+var byHand []byte
+
+// Snapshot are the sources of the table that is built in, the first with its date, and SnapshotDate is the
+// date of the second. They are known without reading it.
 const (
-	Snapshot     = "@pydantic/genai-prices 0.1.8"
-	SnapshotDate = "2026-09-23"
+	Snapshot     = "@pydantic/genai-prices 0.1.8 of 2026-09-23, @earendil-works/pi-ai 1.6.0"
+	SnapshotDate = "2026-11-20"
 )
 
 // ErrTable is matched by the errors of [Parse].
@@ -39,11 +42,14 @@ type Table struct {
 	Date    string // of when they are, as 2026-09-23
 	License string // the notice of the table's makers, "" if it has none
 
-	providers  map[string]map[string]*Model // by name and by alias, all in lower case
+	sources    []models // the first that has a model counts
 	surcharges []surcharge
 }
 
-// Builtin returns the table that is built in.
+// models are those of one source by their provider, and by name and alias, all in lower case.
+type models map[string]map[string]*Model
+
+// Builtin returns the table that is built in: models that were written by hand, and behind them those of the snapshot.
 var Builtin = sync.OnceValues(func() (*Table, error) {
 	r, err := gzip.NewReader(bytes.NewReader(builtin))
 	if err != nil {
@@ -53,23 +59,75 @@ var Builtin = sync.OnceValues(func() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data)
+	return withModels(data, byHand)
 })
+
+// withModels returns the table of data with the models of a second text in front of it.
+func withModels(data, hand []byte) (*Table, error) {
+	t, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	var in modelsJSON
+	if err := json.Unmarshal(hand, &in); err != nil {
+		return nil, fmt.Errorf("%w: models.json: %w", ErrTable, err)
+	}
+	for provider, of := range in {
+		for id, m := range of {
+			if _, err := time.Parse(time.DateOnly, m.Date); err != nil || m.Source == "" {
+				return nil, fmt.Errorf("%w: models.json: model %s of %s has no source or no date", ErrTable, id, provider)
+			}
+		}
+	}
+	of, err := in.models()
+	if err != nil {
+		return nil, err
+	}
+	t.sources = append([]models{of}, t.sources...)
+	return t, nil
+}
 
 // tableJSON is a table as it is stored.
 type tableJSON struct {
 	Source, Date, License string
 	Surcharges            []surcharge
-	Providers             map[string]map[string]struct {
-		Aliases []string
-		Window  int64
-		Prices  []row
+	Providers             modelsJSON
+	More                  modelsJSON // of a second source
+}
+
+// modelsJSON are the models of one source, by their provider.
+type modelsJSON map[string]map[string]struct {
+	Aliases []string
+	Window  int64
+	Prices  []row
+	Source  string // who says so, of a model that was written by hand
+	Date    string // and when
+}
+
+func (in modelsJSON) models() (models, error) {
+	out := models{}
+	for name, of := range in {
+		byName := map[string]*Model{}
+		for id, m := range of {
+			if len(m.Prices) == 0 {
+				return nil, fmt.Errorf("%w: model %s of %s has no prices", ErrTable, id, name)
+			}
+			model := &Model{Provider: name, ID: id, Window: m.Window, rows: m.Prices}
+			byName[strings.ToLower(id)] = model
+			for _, alias := range m.Aliases {
+				if alias = strings.ToLower(alias); byName[alias] == nil && !has(of, alias) {
+					byName[alias] = model
+				}
+			}
+		}
+		out[strings.ToLower(name)] = byName
 	}
+	return out, nil
 }
 
 // Parse reads a table from JSON: an object with a source, a date, and providers, each an
-// object of models. A model has a list of prices, and may have aliases and a window.
-// sess-stat(1) describes it.
+// object of models; those of a second source, in more, are asked where the first have no model. A model has a list of
+// prices, and may have aliases and a window. sess-stat(1) describes it.
 func Parse(data []byte) (*Table, error) {
 	var in tableJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -81,27 +139,18 @@ func Parse(data []byte) (*Table, error) {
 	if _, err := time.Parse(time.DateOnly, in.Date); err != nil {
 		return nil, fmt.Errorf("%w: its date is %q, and not one like %s", ErrTable, in.Date, SnapshotDate)
 	}
-	t := &Table{Source: in.Source, Date: in.Date, License: in.License, providers: map[string]map[string]*Model{}, surcharges: in.Surcharges}
+	t := &Table{Source: in.Source, Date: in.Date, License: in.License, surcharges: in.Surcharges}
 	for _, c := range in.Surcharges {
 		if c.Source == "" || c.Member == "" || c.Factor < 0 {
 			return nil, fmt.Errorf("%w: a surcharge has no source or no member, or a factor below 0", ErrTable)
 		}
 	}
-	for name, models := range in.Providers {
-		byName := map[string]*Model{}
-		for id, m := range models {
-			if len(m.Prices) == 0 {
-				return nil, fmt.Errorf("%w: model %s of %s has no prices", ErrTable, id, name)
-			}
-			model := &Model{Provider: name, ID: id, Window: m.Window, rows: m.Prices}
-			byName[strings.ToLower(id)] = model
-			for _, alias := range m.Aliases {
-				if alias = strings.ToLower(alias); byName[alias] == nil && !has(models, alias) {
-					byName[alias] = model
-				}
-			}
+	for _, source := range []modelsJSON{in.Providers, in.More} {
+		of, err := source.models()
+		if err != nil {
+			return nil, err
 		}
-		t.providers[strings.ToLower(name)] = byName
+		t.sources = append(t.sources, of)
 	}
 	return t, nil
 }
@@ -276,10 +325,12 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 		provider = t.known(provider)
 		among = append([]string{provider}, hosts[provider]...)
 	}
-	for _, name := range spellings(model) {
-		for _, p := range among {
-			if m, ok := t.providers[p][name]; ok {
-				return m, true
+	for _, of := range t.sources {
+		for _, name := range spellings(model) {
+			for _, p := range among {
+				if m, ok := of[p][name]; ok {
+					return m, true
+				}
 			}
 		}
 	}
@@ -288,11 +339,12 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 
 // known returns the name that the table has for a provider, "" for none.
 func (t *Table) known(provider string) string {
-	if has(t.providers, provider) {
-		return provider
-	}
-	if name := others[provider]; has(t.providers, name) {
-		return name
+	for _, name := range []string{provider, others[provider]} {
+		for _, of := range t.sources {
+			if has(of, name) {
+				return name
+			}
+		}
 	}
 	return ""
 }
