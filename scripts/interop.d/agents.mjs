@@ -7,7 +7,8 @@
 // A script is a list of replies: {thinking, text, calls: [{name, args}]}, {status} for a
 // refusal, {text, hang: true} for one that stops in the midst of its text, or {silent: true} for
 // none at all. A reply with always: true is given to all who come after, too. used says what a reply uses, other than a
-// little: {input, cached, output}. apart: true leaves it out of what was spent. A function makes the reply from the body
+// little: {input, cached, output}. model is who answers, if that is another than was asked, and compaction: true makes the reply
+// codex's of a compaction. apart: true leaves it out of what was spent. A function makes the reply from the body
 // of the request.
 import { createServer } from "node:http";
 
@@ -60,7 +61,7 @@ export async function serve() {
 		if (!title && !reply.hang && !reply.apart) for (const key of Object.keys(used)) spent.get(who)[key] += used[key];
 		const whole = path.at(-1).endsWith(":generateContent"); // Gemini CLI asks so for a summary
 		response.writeHead(200, { "content-type": whole ? "application/json" : "text/event-stream" });
-		speak(response, { ...reply, calls, model: body.model ?? /models\/([^:]+):/.exec(request.url)?.[1], id: String(count), stop, used, whole });
+		speak(response, { ...reply, calls, model: reply.model ?? body.model ?? /models\/([^:]+):/.exec(request.url)?.[1], id: String(count), stop, used, whole });
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
@@ -100,7 +101,7 @@ function messages(response, { thinking, text, calls, model, id, hang, stop, used
 	response.end();
 }
 
-function responses(response, { thinking, text, calls, model, id, hang, stop, used }) {
+function responses(response, { thinking, text, compaction, calls, model, id, hang, stop, used }) {
 	const send = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
 	const about = (status, more) => ({ response: { id: `resp_${id}`, object: "response", created_at: 1, model, status, output: [], ...more } });
 	send("response.created", about("in_progress"));
@@ -119,6 +120,7 @@ function responses(response, { thinking, text, calls, model, id, hang, stop, use
 		});
 	}
 	if (hang) return stop();
+	if (compaction) item({ type: "compaction", id: `cmp_${id}`, encrypted_content: "c2VhbGVk" });
 	for (const c of calls) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, ...c.namespace ? { namespace: c.namespace } : {}, arguments: JSON.stringify(c.args), status: "completed" });
 	send("response.completed", about("completed", { output, usage: { input_tokens: used.input, input_tokens_details: { cached_tokens: used.cached },
 		output_tokens: used.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: used.input + used.output } }));
