@@ -31,7 +31,7 @@ var embedded = []Agent{
 		Summary: "sessions of Grok Build (experimental)",
 		Homes:   []string{"$GROK_HOME/sessions", "~/.grok/sessions"},
 		Signs:   []string{"\"sessionUpdate\"", "\"model_id\"", "\"prompt_index\""},
-		Tools:   []Tools{{Kind: "run", Names: []string{"run_terminal_command"}}, {Kind: "write", Names: []string{"search_replace"}}},
+		Tools:   []Tools{{Kind: "agent", Names: []string{"spawn_subagent"}}, {Kind: "plan", Names: []string{"todo_write"}}, {Kind: "run", Names: []string{"run_terminal_command"}}, {Kind: "search", Names: []string{"list_dir"}}, {Kind: "write", Names: []string{"search_replace"}}},
 		Resume:  []string{"grok", "--resume", "ID"},
 		Map:     true,
 		Grows:   true,

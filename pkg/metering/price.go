@@ -188,7 +188,7 @@ var reportedCounts = sync.OnceValue(func() map[string]bool {
 	input output reasoning total cached thoughts tool cache.read cache.write
 	inputOther inputCacheRead inputCacheCreation input_other input_cache_read input_cache_creation
 	inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens totalTokens
-	cachedReadTokens cachedWriteTokens cacheCreationTokens thoughtTokens modelCalls
+	cachedReadTokens cachedWriteTokens cacheCreationTokens thoughtTokens modelCalls apiDurationMs numTurns
 	thinkingTokens cacheCreationEphemeral5mInputTokens cacheCreationEphemeral1hInputTokens
 	cacheReadInputTokens cacheCreationInputTokens contextWindow maxOutputTokens costUSD cost cost_details cost_in_usd_ticks is_byok`)
 })

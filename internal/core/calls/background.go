@@ -54,8 +54,8 @@ func Started(result session.Message) string {
 
 // followers are the tools that ask after something in the background, and stoppers those that end it.
 var (
-	followers = map[string]bool{"write_stdin": true, "read_bash": true, "write_bash": true, "BashOutput": true, "AgentOutputTool": true, "TaskOutput": true}
-	stoppers  = map[string]bool{"KillShell": true, "KillBash": true, "TaskStop": true, "task_stop": true, "stop_bash": true}
+	followers = map[string]bool{"write_stdin": true, "read_bash": true, "write_bash": true, "BashOutput": true, "AgentOutputTool": true, "TaskOutput": true, "get_command_or_subagent_output": true}
+	stoppers  = map[string]bool{"KillShell": true, "KillBash": true, "TaskStop": true, "task_stop": true, "stop_bash": true, "kill_command_or_subagent": true}
 )
 
 // Subject returns the name of what a follower or a stopper is about, "" if the call is of another tool.
@@ -66,6 +66,9 @@ func (c *Call) Subject() string {
 			if v := arguments.Get(member); v != "" {
 				return strings.Trim(string(v), `"`)
 			}
+		}
+		if ids := slices.Collect(arguments.Get("task_ids").Elements()); len(ids) == 1 { // of several, the answer tells the state of none
+			return ids[0].Str()
 		}
 	}
 	return ""
@@ -189,7 +192,7 @@ func spoken(text string) (all []notice) {
 
 // event is a notice as JSON.
 func event(v js.Value) []notice {
-	return said(nil, v.Get("task_id").Str(), v.Get("status").Str(), last(summed(), v.Get("summary").Str()))
+	return said(nil, v.Get("task_id").Str(), v.Get("status").Str(), cmp.Or(string(v.Get("exit_code")), last(summed(), v.Get("summary").Str())))
 }
 
 func said(all []notice, task, word, status string) []notice {

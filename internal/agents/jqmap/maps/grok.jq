@@ -2,17 +2,19 @@ module {
   interface: 1, name: "grok", summary: "sessions of Grok Build (experimental)", provider: "xai",
   homes: ["$GROK_HOME/sessions", "~/.grok/sessions"], files: ["*/*/updates.jsonl", "*/*/chat_history.jsonl"], beside: ["summary.json"],
   program: "Grok Build", resume: ["grok", "--resume", "ID"],
-  tools: {run: ["run_terminal_command"], write: ["search_replace"]},
+  tools: {run: ["run_terminal_command"], write: ["search_replace"], search: ["list_dir"], agent: ["spawn_subagent"], plan: ["todo_write"]},
   signs: ["\"sessionUpdate\"", "\"model_id\"", "\"prompt_index\""],
   kind: ["params.update.sessionUpdate", "type", "role"], time: ["params._meta.agentTimestampMs", "timestamp"],
-  keep: ["plan", "available_commands_update", "current_mode_update", "session_info_update"]
+  keep: ["plan", "available_commands_update", "current_mode_update", "session_info_update", "retry_state", "task_backgrounded", "background_tasks",
+    "subagent_spawned"]
 };
 def detect: any(.[]; (.params.update.sessionUpdate? | type) == "string" and (.params._meta | type) == "object"
   or ((.type // .role) as $who | $who == "user" or $who == "assistant") and (has("model_id") or has("prompt_index") or has("synthetic_reason")));
 def info: . as $in | ((.beside["summary.json"] | objects) // {}) as $summary
   | {id: ($summary.info.id // ([$in.values[].params.sessionId? // empty] | first) // null), cwd: $summary.info.cwd, created: $summary.created_at,
      modified: $summary.updated_at, title: ($summary.generated_title // $summary.session_summary), parent: $summary.parent_session_id};
-# State: who speaks, user or agent; index, of the prompt; parts of what is said; thoughts, in front of a reply of chat_history.jsonl.
+# State: who speaks, user, agent or hidden, the program in the user's name; index, of the prompt; parts of what is said; ends, why the
+# reply ended; thoughts, in front of a reply of chat_history.jsonl.
 # A tick of a cost is 1e-10 USD.
 def tokens: . as $u | usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens // .cacheCreationTokens; .reasoningTokens // .thoughtTokens)
   | costing(($u.costUsdTicks | counted) / 1e10) | reporting($u | del(.costUsdTicks));
@@ -30,7 +32,9 @@ def flush($end): [$end.usage // $end._meta.usage // empty | objects | .costUsdTi
   | (if ($of | length) == 1 then $of[0] else first($of[] | select(.model == $state.model)) // null end) as $own
   | if $state.parts == null then $of[] | used
     elif $state.who == "user" then (user($state.parts) | joined) + (if $state.index == null then {} else {as: "prompt \($state.index)"} end), ($of[] | used)
-    else (assistant($state.parts; {model: ($own.model // $state.model), usage: ($own | if . then .usage | tokens else null end)}) | joined),
+    elif $state.who == "hidden" then beside("reminder"; $state.parts) + (if $state.index == null then {} else {as: "prompt \($state.index)"} end), ($of[] | used)
+    else (assistant($state.parts; {model: ($own.model // $state.model), usage: ($own | if . then .usage | tokens else null end)}
+        + (if $end.stop_reason == "cancelled" then {stopReason: "aborted"} else {} end)) | joined),
       ($of[] | select(. != $own) | used) end,
     set({parts: null, who: null});
 def speak($who; $part): if $state.who == $who then empty else flush(null), set({who: $who}) end, push({parts: $part});
@@ -47,16 +51,33 @@ def reply: assistant(($state.thoughts // []) + (if (.reasoning_content // "") !=
 def value:
   .params.update as $u |
   if $kind == "user_message_chunk" then $u._meta.promptIndex as $index
-    | (if $state.who == "user" and $state.index == $index then empty else flush(null), set({who: "user", index: $index}) end),
+    | (if $u._meta.hideFromScrollback == true or $index == null and ($u.content.text // "" | test("^/[a-z-]+( |$)")) then "hidden" else "user" end) as $who # a command for the program
+    | (if $state.who == $who and $state.index == $index then empty else flush(null), set({who: $who, index: $index}) end),
       ($u._meta.modelId // empty | set({model: .})), push({parts: ($u.content | block)})
   elif $kind == "agent_message_chunk" then speak("agent"; $u.content | block)
   elif $kind == "agent_thought_chunk" then speak("agent"; thinking($u.content.text // ""))
   elif $kind == "tool_call" then speak("agent"; call($u.toolCallId; $u._meta["x.ai/tool"].name // $u.title; $u.rawInput))
   elif $kind == "tool_call_update" then
     if $u.status != "completed" and $u.status != "failed" or known($u.toolCallId).answered then skip
-    else (if known($u.toolCallId) | .call and (.answered | not) then empty else flush(null) end), result($u.toolCallId; $u | outcome; $u.status == "failed") end
-  elif $kind == "turn_completed" then flush($u), skip
-  elif $kind == "rewind_marker" then flush(null), {before: "prompt \($u.targetPromptIndex // $u.promptIndex // $u._meta.promptIndex)"}, keep
+    else (if known($u.toolCallId) | .call and (.answered | not) then empty else flush(null) end), ($u
+      | .rawOutput.type? as $type | (.rawOutput | objects) // {}
+      | if $type == "BackgroundTaskStarted" then {backgroundTaskId: .task_id}
+        elif $type == "Bash" then {exitCode: .exit_code, signal, timedOut: .timed_out}
+        elif $type == "TaskOutput" then {task: {status: .Result.status, exitCode: .Result.exit_code}}
+        else ((.text? | strings | capture("^Subagent started in background\\.\nsubagent_id: (?<id>\\S+)")) // null) | if . then {backgroundTaskId: .id, sessionId: .id} else {} end end
+      | with_entries(select(.value != null and .value != false)) as $details
+      | result($u.toolCallId; $u | outcome; $u.status == "failed" or ($details.exitCode // 0) != 0 or $details.signal != null or $details.timedOut == true)
+      | if $details == {} then . else .message.details = $details end) end
+  elif $kind == "task_completed" and $u.task_snapshot then $u.task_snapshot as $task
+    | flush(null), {type: "custom", customType: "\($name):task_completed", data: {subtype: "task_notification", task_id: $task.task_id,
+      status: (if $task.explicitly_killed then "killed" elif $task.signal != null or ($task.exit_code // 0) != 0 then "failed" else "completed" end),
+      exit_code: $task.exit_code, signal: $task.signal, output: $task.output}}
+  elif $kind == "subagent_finished" then flush(null), {type: "custom", customType: "\($name):subagent_finished",
+      data: {subtype: "task_notification", task_id: $u.subagent_id, status: $u.status, output: $u.output}}
+  elif $kind == "turn_completed" then flush($u),
+    (if $u.stop_reason == "error" then assistant([]; {model: $state.model, stopReason: "error", errorMessage: ($u.agent_result // $u.error // "unknown" | str)})
+     elif $u.stop_reason == "cancelled" and $state.who != "agent" then assistant([]; {model: $state.model, stopReason: "aborted"}) else skip end)
+  elif $kind == "rewind_marker" then flush(null), {before: "prompt \($u.target_prompt_index // $u.targetPromptIndex // $u.promptIndex // $u._meta.promptIndex)"}, keep
   elif $kind == "auto_compact_completed" or $kind == "compaction_checkpoint" then
     flush(null), lose("context"; "a compaction whose summary is in another file: what it took out of sight is shown"), keep
   elif $kind == "backend_tool_call" then if (.kind | type) == "object" then push({thoughts: provided}) else keep end
