@@ -140,7 +140,7 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	if isCommand {
 		w.pending = append(w.pending, w.run(src.argv, e.how))
 	}
-	w.lacks(d.Tale())
+	w.lacks(d.Tale(), unread == nil)
 	kept := w.last(on.stop)
 	on.leave()
 	if w.bestEffort {
@@ -234,7 +234,10 @@ func words(argv []string, prompt string) string {
 }
 
 // lacks warns of what a recording should have and has not.
-func (w *writer) lacks(t stream.Tale) {
+func (w *writer) lacks(t stream.Tale, read bool) {
+	if !t.Any && read && !w.failOnError { // else it is said as an error
+		w.streams.Warnf("%s: the stream has no answer", w.name)
+	}
 	if t.Any && !t.Asked && !w.asked {
 		w.streams.Warnf("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
 	}

@@ -1,6 +1,8 @@
 package stream_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -187,5 +189,29 @@ func TestIndented(t *testing.T) {
 	got := decode([]byte(response), 0, stream.Options{Now: at})
 	if want := `a=f{"a":1} toolUse 1/0/0/0`; briefs(got.items) != want {
 		t.Errorf("%q, want %q", briefs(got.items), want)
+	}
+}
+
+// A stream that begins as one program's does and is of another has words in events that mean nothing here: the recording
+// is not whole. Events without words, such as those of a newer release, change nothing.
+func TestWordsOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	begun := `{"type":"system","subtype":"init","cwd":"/w","session_id":"s1","tools":["Read"],"model":"m"}` + "\n"
+	reply := `{"type":"assistant","session_id":"s1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"Yes."}],"usage":{"input_tokens":1,"output_tokens":1}}}` + "\n"
+	for name, tt := range map[string]struct{ text, want string }{
+		"another program's":         {begun + `{"type":"message","role":"assistant","text":"I did."}` + "\n", "no answer is recorded, and 1 event with words is not known"},
+		"of a newer release":        {begun + reply + `{"type":"weather","content":[{"type":"text","text":"It rains."}]}` + "\n", "1 event with words is not recorded, the first of type \"weather\""},
+		"without words":             {begun + reply + `{"type":"weather","degrees":7,"content":[],"text":""}` + "\n", ""},
+		"of which words are an aim": {begun + reply + `{"type":"aim","prompt":"Find it"}` + "\n", "1 event with words"},
+	} {
+		var said []string
+		_, err := stream.Decode([]byte(tt.text), stream.Options{Prompt: "go", Warn: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }})
+		if errors.Is(err, stream.ErrUnread) != (tt.want != "") || !strings.Contains(strings.Join(said, "\n"), tt.want) {
+			t.Errorf("%s: %v, %q; want %q", name, err, said, tt.want)
+		}
+		items, err := stream.Decode([]byte(tt.text), stream.Options{Prompt: "go", KeepUnknown: true})
+		if err != nil || len(items) == 0 {
+			t.Errorf("%s, kept: %v", name, err)
+		}
 	}
 }

@@ -34,6 +34,8 @@ type recorder struct {
 	clock     int64               // the time of the last entry
 	totals    map[string]js.Value // details of messages by the id of the agent's session
 	lanes     lanes               // what sub-agents do
+	strange   int                 // events with words that mean nothing here
+	first     string              // the type of the first of them, and of which program the stream was taken for
 	room      []js.Field          // for the members of a message
 }
 
@@ -227,7 +229,32 @@ func (r *recorder) run(at int64, agent, version, sessionID string) {
 // unknown takes an event that means nothing here.
 func (r *recorder) unknown(agent string, v js.Value) {
 	r.note("an event of type %.40q is not recorded", v.Get("type").Str())
+	if hasWords(v) && !r.o.KeepUnknown {
+		if r.strange++; r.strange == 1 {
+			r.first = fmt.Sprintf("%.40q in a stream of %s", v.Get("type").Str(), agent)
+		}
+	}
 	r.keep(agent, v)
+}
+
+// hasWords reports whether an event has a member for words of a conversation that is not empty.
+func hasWords(v js.Value) bool {
+	return slices.ContainsFunc([]string{"text", "content", "message", "prompt"}, func(name string) bool {
+		words := v.Get(name)
+		return words.IsObject() || words.IsArray() && words != "[]" || words.Str() != ""
+	})
+}
+
+// words says that events had words that are in no entry.
+func (r *recorder) words() {
+	switch {
+	case r.strange == 0:
+	case r.answer == nil:
+		r.problem("no answer is recorded, and %s not known, the first of type %s: it may be of another program",
+			formats.Counted(r.strange, "1 event with words is", "%d events with words are"), r.first)
+	default:
+		r.problem("%s not recorded, the first of type %s", formats.Counted(r.strange, "1 event with words is", "%d events with words are"), r.first)
+	}
 }
 
 // keep keeps an event in a custom entry, if that is asked for.

@@ -195,6 +195,7 @@ func (d *Decoder) Close() error {
 	default:
 		d.rec.problem("it is no stream that is known; --reply %s takes it as an answer", Text)
 	}
+	d.rec.words()
 	return errors.Join(d.rec.close(), d.rec.verdict())
 }
 
