@@ -361,15 +361,27 @@ func (t *idTable) find(id string) (entry int, ok bool) {
 }
 
 // checkFirstKept reports compactions that keep nothing because the entry they
-// want to keep from is not before them.
+// want to keep from is not before them on their path. One whose path ends at a parent that is missing
+// is not reported: the entry may be behind that.
 func (rd *reader) checkFirstKept() {
 	s := rd.s
+	var d Descent // made for the first compaction
 	for i, e := range s.Entries {
 		if e.typ != TypeCompaction {
 			continue
 		}
+		if d.root == nil {
+			d = NewDescent(s.parents)
+		}
 		kept := e.Str("firstKeptEntryId")
-		if j, ok := s.byID.find(kept); !ok || j > i {
+		j, ok := s.byID.find(kept)
+		if ok && j < i {
+			root := d.Root(i)
+			ok = root >= 0 && s.Entries[root].parent != "" || d.Above(j, i)
+		} else {
+			ok = ok && j == i
+		}
+		if !ok {
 			s.Problems = append(s.Problems, problem(e.Line(), e.offset, NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}

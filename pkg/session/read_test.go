@@ -264,6 +264,14 @@ func TestReadNoFirstKept(t *testing.T) {
 			t.Errorf("firstKeptEntryId %q: %q, want %q", first, got, want)
 		}
 	}
+	// What stands on another branch is in front of it in the file, and not on its path. Behind a parent that is missing may be all.
+	for parent, want := range map[string]string{"a": "4 no-first-kept", "b": "", "gone": ""} {
+		s := parse(t, user("a", "", "x"), user("b", "a", "y"),
+			line("compaction", "c", parent, `"summary":"s"`, `"firstKeptEntryId":"b"`, `"tokensBefore":1`))
+		if got := kinds(s.Problems); got != want {
+			t.Errorf("behind %s: %q, want %q", parent, got, want)
+		}
+	}
 }
 
 func TestReadErrors(t *testing.T) {

@@ -190,6 +190,58 @@ func (s *Session) setDepths(chain, depth []int) {
 	}
 }
 
+// A Descent knows which entries are on the paths to which.
+type Descent struct {
+	number, last, root []int32 // of each entry: those below it have the numbers up to its last
+}
+
+// NewDescent returns the descent of entries by the position of each one's parent, -1 for none. Entries on a cycle have a path
+// to none but themselves.
+func NewDescent(parents []int32) Descent {
+	first, next := make([]int32, len(parents)), make([]int32, len(parents)) // child and sibling
+	d := Descent{make([]int32, len(parents)), make([]int32, len(parents)), make([]int32, len(parents))}
+	for i := range parents {
+		first[i], next[i], d.root[i] = -1, -1, -1
+	}
+	var roots []int32
+	for i, p := range slices.Backward(parents) {
+		if p < 0 {
+			roots = append(roots, int32(i))
+			continue
+		}
+		next[i], first[p] = first[p], int32(i)
+	}
+	n := int32(0)
+	for _, root := range roots {
+		for at := root; ; {
+			if d.number[at] == 0 {
+				n++
+				if d.number[at], d.root[at] = n, root; first[at] >= 0 {
+					at = first[at]
+					continue
+				}
+			}
+			if d.last[at] = n; at == root {
+				break
+			}
+			if next[at] >= 0 {
+				at = next[at]
+			} else {
+				at = parents[at]
+			}
+		}
+	}
+	return d
+}
+
+// Above reports whether entry i is on the path to entry j.
+func (d Descent) Above(i, j int) bool {
+	return i == j || d.number[i] > 0 && d.number[i] <= d.number[j] && d.number[j] <= d.last[i]
+}
+
+// Root returns the position of the first entry on the path to entry i, -1 for one on a cycle.
+func (d Descent) Root(i int) int { return int(d.root[i]) }
+
 // A Label is a name given to an entry.
 type Label struct {
 	Target    string // id of the entry

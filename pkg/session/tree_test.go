@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -239,6 +240,40 @@ func TestOneLine(t *testing.T) {
 	} {
 		if got := session.OneLine(in); got != want {
 			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestDescent compares with the walk from an entry to its root, also over cycles and parents behind their children.
+func TestDescent(t *testing.T) {
+	t.Parallel()
+	for n := range 500 {
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		parents := make([]int32, 1+r.IntN(12))
+		for i := range parents {
+			parents[i] = int32(r.IntN(len(parents)+2)) - 2
+			parents[i] = max(parents[i], -1)
+		}
+		d := session.NewDescent(parents)
+		for j := range parents {
+			path, root := map[int]bool{}, -1
+			for at := j; !path[at]; at = int(parents[at]) {
+				if path[at] = true; parents[at] < 0 {
+					root = at
+					break
+				}
+			}
+			if root < 0 { // a cycle
+				path = map[int]bool{j: true}
+			}
+			if d.Root(j) != root {
+				t.Errorf("%v: the root of %d is %d, want %d", parents, j, d.Root(j), root)
+			}
+			for i := range parents {
+				if d.Above(i, j) != path[i] {
+					t.Errorf("%v: %d above %d: %v", parents, i, j, d.Above(i, j))
+				}
+			}
 		}
 	}
 }

@@ -65,11 +65,11 @@ func Repair(r io.Reader, o RepairOptions) (*Repaired, error) {
 	}
 	rp.addressable()
 	rp.uniqueIDs()
-	rp.firstKept()
 	rp.replacements()
 	if o.Relink {
 		rp.relink()
 	}
+	rp.firstKept()
 	rp.Lines = append(rp.Lines, rp.lead...)
 	for _, e := range rp.entries {
 		rp.Lines = append(rp.Lines, e.Raw())
@@ -241,14 +241,32 @@ func (rp *repair) rename(i int, known map[string]bool) {
 // firstKept makes explicit what readers do with a compaction that keeps entries
 // from one on that is not before it: nothing is kept.
 func (rp *repair) firstKept() {
-	seen := map[string]bool{}
+	at, parents := map[string]int{}, make([]int32, len(rp.entries))
 	for i, e := range rp.entries {
-		if kept := e.Str("firstKeptEntryId"); e.Type() == session.TypeCompaction && !seen[kept] && kept != e.ID() {
+		at[e.ID()] = i
+	}
+	for i, e := range rp.entries {
+		parents[i] = -1
+		if p, ok := at[e.ParentID()]; ok {
+			parents[i] = int32(p)
+		}
+	}
+	d := session.NewDescent(parents)
+	for i, e := range rp.entries {
+		if e.Type() != session.TypeCompaction {
+			continue
+		}
+		kept := e.Str("firstKeptEntryId")
+		first, ok := at[kept]
+		if ok && first < i {
+			root := d.Root(i)
+			ok = root >= 0 && rp.entries[root].ParentID() != "" || d.Above(first, i)
+		}
+		if !ok || first > i {
 			rp.number = rp.origins[i].line
 			rp.change("compaction %q keeps nothing, as %q is not before it", e.ID(), kept)
 			rp.entries[i] = e.WithRaw("firstKeptEntryId", js.Quote(e.ID()))
 		}
-		seen[e.ID()] = true
 	}
 }
 
