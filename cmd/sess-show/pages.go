@@ -22,6 +22,7 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // What one page has at most, of a session that is larger.
@@ -209,10 +210,8 @@ func fileName(id string) string {
 }
 
 // heading writes the title of a session.
-func (d *document) heading(b *bufio.Writer, title string) {
-	if title == "" {
-		title = session.NameOf(d.src.Header, d.src.Entries)
-	}
+func (d *document) heading(b *bufio.Writer) {
+	title, _ := titles.OfSession(d.src.Header, d.src.Entries)
 	name := session.OneLine(title)
 	if name == "" {
 		name = tty.Clean(js.ValidText("Session " + d.src.Header.ID))

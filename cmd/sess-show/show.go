@@ -183,7 +183,7 @@ func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *docu
 		}
 		// No message can make a heading of the second level, or reach into the next: one that might is written as a quotation.
 		return buffered(w, func(b *bufio.Writer) error {
-			d.heading(b, "")
+			d.heading(b)
 			list(b, "Commits", d.commits, len(d.commits))
 			note := func(notes convo.Notes) error {
 				_, err := b.WriteString("\n_" + notes.String() + "_\n")

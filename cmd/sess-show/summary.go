@@ -20,7 +20,6 @@ import (
 	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/titles"
 )
 
 // How many commits and breaches a summary has at most, so that it never has more than 40 lines.
@@ -38,8 +37,7 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 		return err
 	}
 	return buffered(w, func(b *bufio.Writer) error {
-		title, _ := titles.OfSession(d.src.Header, d.src.Entries)
-		d.heading(b, title)
+		d.heading(b)
 		writeLines(b, brief.Of(d.entries(), d.src.Header.CWD).Lines(page.InlineText))
 		list(b, "Commits", d.commits, mostCommits)
 		if cost != "" {

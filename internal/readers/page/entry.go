@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -113,6 +116,8 @@ func (p *page) entry(i int) {
 		p.orphan(i, m)
 	case m.Role() == session.RoleSystem || m.Role() == "developer":
 		p.system(i, m)
+	case m.Role() == session.RoleBashExecution || m.Role() == session.RolePythonExecution:
+		p.ran(i, m)
 	default:
 		p.turn(i, "custom", m)
 	}
@@ -189,6 +194,23 @@ func (p *page) turn(i int, class constant, m session.Message) {
 	if !said && class == "custom" {
 		p.literal(convo.Say(p.s.Entries[i]))
 	}
+	p.raw("</article>")
+}
+
+// ran writes a command that the user ran, and its output, as a call of the tool is written.
+func (p *page) ran(i int, m session.Message) {
+	p.place(i, "user")
+	p.raw(">")
+	p.heading(i, session.RoleUser)
+	call := session.ToolCall{Name: "bash", Arguments: js.Object(js.StringField("command", m.Str("command")))}
+	if m.Role() == session.RolePythonExecution {
+		call = session.ToolCall{Name: "python", Arguments: js.Object(js.StringField("code", m.Str("code")))}
+	}
+	result := session.NewMessage(js.Object(
+		js.StringField("role", session.RoleToolResult), js.RawField("content", js.Quote(m.Str("output"))),
+		js.RawField("isError", strconv.FormatBool(calls.End(m).Outcome == calls.Fail)),
+		js.RawField("details", js.Object(js.RawField("exitCode", cmp.Or(string(m.Get("exitCode")), "null"))))))
+	p.made(call, result, "", func() { p.blocks(result) })
 	p.raw("</article>")
 }
 

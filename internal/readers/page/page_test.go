@@ -399,6 +399,23 @@ func TestCalls(t *testing.T) {
 }
 
 // A long text is cut, and the page says by how much.
+// What the user ran has its command, its status and its output, as a call has, under the user's heading.
+func TestRan(t *testing.T) {
+	t.Parallel()
+	run := func(m string) string { return `{"type":"message","id":"m1","parentId":null,"message":` + m + `}` }
+	for m, want := range map[string]string{
+		`{"role":"bashExecution","command":"make test","output":"zebra\nis broken","exitCode":1}`: `<details class="err" open><summary><b>bash</b> make test<span class="s"> · exit 1 · 2 lines</span></summary><div><pre><code>zebra` + "\n" + `is broken</code>`,
+		`{"role":"bashExecution","command":"ls","output":"a.txt","exitCode":0}`:                   `<details><summary><b>bash</b> ls<span class="s"></span></summary><div><pre><code>a.txt</code>`,
+		`{"role":"pythonExecution","code":"print(7)","output":"7","exitCode":0}`:                  `<b>python</b> <span class="s"></span></summary><div><pre><code>print(7)</code></pre><pre><code>7</code>`,
+	} {
+		s := corpus.ParseText(t, corpus.Join(corpus.Head, run(m)))
+		text := written(t, s, usual)
+		if !strings.Contains(text, want) || !strings.Contains(text, `<article class="user"`) {
+			t.Errorf("%s:\n%s", m, text[strings.Index(text, "<main"):])
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("日本語", 10000)
