@@ -97,6 +97,27 @@ func TestNewestIsMain(t *testing.T) {
 	}
 }
 
+// With a limit, what is found first of several agents is in the newest session, whichever agent has it.
+func TestNewestOfAllAgents(t *testing.T) {
+	t.Parallel()
+	const call = `{"type":"message","id":"aaaaaaa2","parentId":"aaaaaaa1","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"make SAID"}}],"timestamp":1767323046000}}` + "\n"
+	const used = `{"parentUuid":"u-SAID","isSidechain":false,"type":"assistant","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make SAID"}}]},"uuid":"a-SAID","timestamp":"2026-01-02T03:04:05.000Z","cwd":"CWD","sessionId":"ID","version":"2.1.330"}` + "\n"
+	for _, newest := range []string{"pi", "claude"} {
+		dir := t.TempDir()
+		claude := claudeLine("false") + used
+		if newest == "claude" {
+			claude = strings.ReplaceAll(claude, "03:04:05", "03:04:09")
+		}
+		kept{".pi/agent/sessions/--x--/1_ID.jsonl", piText + call}.put(t, dir, firstID, "fox pi", 1)
+		kept{".claude/projects/DIR/ID.jsonl", claude}.put(t, dir, secondID, "fox claude", 1)
+		for _, line := range []string{"sess-grep --agent all --all --limit 1 fox", "sess-calls --agent all --all --limit 1"} {
+			if r := scripted(t, dir, line); !strings.Contains(r.stdout, "fox "+newest) {
+				t.Errorf("%s is the newest, and %s prints\n%s%s", newest, line, r.stdout, r.stderr)
+			}
+		}
+	}
+}
+
 // Two files of one id are two sessions, in each tool, and an address that means both says so.
 func TestTwoFilesOfOneID(t *testing.T) {
 	t.Parallel()
