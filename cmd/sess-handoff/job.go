@@ -122,7 +122,8 @@ func (j *job) tell(l formats.Loss) {
 
 // make makes the session that is handed over.
 func (j *job) make(ctx context.Context) (err error) {
-	j.target = formats.NewTarget(j.tell)
+	var lost []formats.Loss
+	j.target = formats.NewTarget(func(l formats.Loss) { lost = append(lost, l) })
 	provider, model := j.model(j.streams, j.here)
 	o := portable.Options{To: j.to, From: j.agent, Path: j.path, Provider: provider, Model: model, Seed: j.seed()}
 	j.carried = portable.Make(j.src.Session, o, j.target)
@@ -131,6 +132,12 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	whole := j.carried.Said
 	j.fitting = handoff.Fit(j.carried, j.budget, cli.ShellWords([]string{j.address}))
+	cut := j.cutAway()
+	for _, l := range lost {
+		if !cut[l.Where] {
+			j.tell(l)
+		}
+	}
 	summary := ""
 	if len(j.fitting.Cut) > 0 && j.streams.HasCommand {
 		if summary, err = j.summarize(ctx, whole); err != nil {
@@ -147,7 +154,7 @@ func (j *job) make(ctx context.Context) (err error) {
 		return errors.Join(err, j.log.Close("NOT CARRIED"))
 	}
 	j.carried.Header.CWD = j.here
-	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief) { // without the prompts that it is made of
+	if j.carried.Header.Title == "" { // an agent would make another one: of a command that the user ran, or of the prompts that are left
 		j.carried.Header.Title, _ = titles.OfSession(j.src.Header, j.src.Entries)
 	}
 	now := time.Now().UnixMilli()
@@ -156,6 +163,22 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	j.carried.Said = append(j.carried.Said, ours(handoff.Note(j.carried, j.address, len(j.path), j.src.Header.CWD, j.here), now))
 	return j.redact()
+}
+
+// cutAway returns the places of the entries in front of the first one that is carried, if the budget cut some off.
+func (j *job) cutAway() map[string]bool {
+	places := map[string]bool{}
+	first := slices.IndexFunc(j.carried.Said, func(m portable.Said) bool { return m.Entry != "" })
+	if len(j.fitting.Cut) == 0 || first < 0 {
+		return places
+	}
+	for _, e := range j.path {
+		if e.ID() == j.carried.Said[first].Entry {
+			break
+		}
+		places[formats.At(e)] = true
+	}
+	return places
 }
 
 // seed is what makes a hand-off another one than those before.

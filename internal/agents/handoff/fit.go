@@ -28,8 +28,8 @@ func Tokens(said []portable.Said) (n int64) {
 }
 
 // Fit makes a session fit a number of tokens, 0 for any: first the output of old results goes,
-// oldest first, which is most of a context; then whole turns from the front. If the last turn
-// alone is larger, it begins with the first reply that fits. address is where the source is.
+// oldest first, which is most of a context; then turns from the front. Of the turn that does not
+// fit whole, the replies that do stay. address is where the source is.
 func Fit(p *portable.Session, budget int64, address string) Fitting {
 	f := Fitting{Before: Tokens(p.Said)}
 	f.After = f.Before
@@ -69,28 +69,18 @@ func (f *Fitting) results(p *portable.Session, budget int64, address string) {
 	}
 }
 
-// turns cuts whole turns off the front.
+// turns cuts messages off the front, so that the rest begins with what the user said or with a reply.
 func (f *Fitting) turns(p *portable.Session, budget int64) {
 	from, rest := len(p.Said), int64(0)
-	last := -1 // the shortest tail that a model can be sent
 	for i := len(p.Said) - 1; i >= 0; i-- {
 		rest += convo.EstimateCJK(p.Said[i].Message)
-		switch p.Said[i].Role() {
-		case session.RoleUser:
-			if rest <= budget {
-				from = i
-			}
-		case session.RoleAssistant:
-			if rest <= budget || last < 0 {
-				last = i
-			}
+		role := p.Said[i].Role()
+		if (role == session.RoleUser || role == session.RoleAssistant) && (rest <= budget || role == session.RoleAssistant && from == len(p.Said)) {
+			from = i // a model is sent an answer at least, also a larger one
 		}
-		if rest > budget && last >= 0 {
+		if rest > budget && from < len(p.Said) {
 			break
 		}
-	}
-	if from == len(p.Said) && last >= 0 {
-		from = last
 	}
 	f.Cut, p.Said = p.Said[:from:from], p.Said[from:]
 	f.After = Tokens(p.Said)

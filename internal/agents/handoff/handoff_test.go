@@ -77,12 +77,32 @@ func TestBudgetCutsTurns(t *testing.T) {
 	t.Parallel()
 	p := turns(1000, 10)
 	f := Fit(p, 2_000, "s")
-	if f.After > 2_000 || f.After < 1_900 || p.Said[0].Role() != session.RoleUser || len(f.Cut)+len(p.Said) != 4000 {
+	if f.After > 2_000 || f.After < 1_950 || p.Said[0].Role() == session.RoleToolResult || len(f.Cut)+len(p.Said) != 4000 {
 		t.Errorf("%d of %d tokens, %d cut, begins with %s", f.After, f.Before, len(f.Cut), p.Said[0].Role())
 	}
 	whole(t, p)
 	if all := turns(5, 10); Fit(all, 0, "s").After != Tokens(all.Said) || len(all.Said) != 20 {
 		t.Error("without a budget something is cut")
+	}
+}
+
+// Of a turn that does not fit whole, the replies that do are carried in front of the turns behind it.
+func TestBudgetIsUsed(t *testing.T) {
+	t.Parallel()
+	p := turns(1, 10)
+	for i := range 10 {
+		id := fmt.Sprintf("more_%d", i)
+		p.Said = append(p.Said, portable.Said{Message: api.Assistant([]string{api.ToolCall(id, "read", `{"path":"a"}`)})},
+			portable.Said{Message: api.ToolResult(id, "read", []string{api.Text(strings.Repeat("x", 4000))}, false)})
+	}
+	p.Said = append(p.Said, portable.Said{Message: api.User([]string{api.Text("thanks")})}, portable.Said{Message: api.Assistant([]string{api.Text("welcome")})})
+	for budget := int64(2_000); budget < 9_000; budget += 500 {
+		of := *p
+		f := Fit(&of, budget, "s")
+		if f.After > budget || f.After < budget-1_100 {
+			t.Errorf("%d tokens of %d, the budget is %d", f.After, f.Before, budget)
+		}
+		whole(t, &of)
 	}
 }
 

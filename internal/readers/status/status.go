@@ -9,6 +9,7 @@
 //   - a reply that failed may be tried again, and counts as failed once it stood alone for some time by its own
 //     time ([State.At]). Claude Code and codex say themselves that they gave up, and pi that it tries again: it takes
 //     the reply out of the context.
+//   - the note behind what was handed over is no message to the agent: it is the user's turn
 //   - a Stop hook that objects, and a notice of a task in the background, have Claude Code ask the model again
 //
 // Claude Code wrote no reason for the end of a message before 2.1.60, and until 2.1.99 only on its last line: then a line
@@ -23,6 +24,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // The states.
@@ -84,6 +86,7 @@ type machine struct {
 	index   int    // of the entry that is looked at
 	turn    int    // the index of the entry that the user's last turn begins with
 	decides string // the id of the entry that decides the state
+	moved   bool   // the last message is the note behind what was handed over
 }
 
 // becomes sets the state.
@@ -94,10 +97,15 @@ func (m *machine) becomes(name, settled string, at int64) {
 func (m *machine) entry(e session.Entry) {
 	at, _ := e.Timestamp()
 	if message, ok := e.Message(); ok {
+		_, m.moved = typed.Moved(e)
 		switch message.Role() {
 		case session.RoleUser:
 			if message.Harness() == "" {
 				m.turn = m.index
+			}
+			if m.moved {
+				m.becomes(Answered, "", at)
+				break
 			}
 			m.becomes(Working, "", at)
 			m.said(message.Text("\n"), at)
@@ -221,7 +229,11 @@ func (m *machine) codex(line js.Value, at int64) {
 		kind = "reasoning"
 	}
 	switch kind {
-	case "task_started", "user_message":
+	case "user_message":
+		if !m.moved {
+			m.becomes(Working, "", at)
+		}
+	case "task_started":
 		m.becomes(Working, "", at)
 	case "task_complete":
 		switch {
@@ -239,10 +251,11 @@ func (m *machine) codex(line js.Value, at int64) {
 	case "error":
 		m.becomes(Failed, "", at)
 	case "message", "reasoning":
-		switch payload.Get("phase").Str() {
-		case "commentary":
+		switch phase := payload.Get("phase").Str(); {
+		case m.moved: // the note again
+		case phase == "commentary":
 			m.becomes(Working, "", at)
-		case "final_answer":
+		case phase == "final_answer":
 			m.becomes(Answered, "", at)
 		default: // thoughts and texts are written before the calls that the same reply makes
 			if m.Name == Answered {

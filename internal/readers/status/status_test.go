@@ -42,6 +42,8 @@ func TestOf(t *testing.T) {
 		{"asked", []string{user}, "working working"},
 		{"answered", []string{user, reply}, "answered answered"},
 		{"answered-then-user-types", []string{user, reply, user}, "working working"},
+		{"handed over", []string{user, reply, `"message":{"role":"user","content":"[Moved here by sess-handoff from codex:1, 2 messages. Files may have changed since.]"}`}, "answered answered"},
+		{"handed over, and gone on with", []string{user, reply, `"message":{"role":"user","content":"[Moved here by sess-handoff from codex:1, 2 messages. Files may have changed since.]"}`, user}, "working working"},
 		{"open call", []string{user, calling}, "working working Bash"},
 		{"result without a reply", []string{user, calling, result}, "working working"},
 		{"parallel-calls-one-is-ask", []string{user, asking}, "asks asks AskUserQuestion"},
