@@ -260,3 +260,34 @@ func TestTotalOfOneObject(t *testing.T) {
 		}
 	}
 }
+
+// What a program prints before it has begun is why there is no answer; where there is one, it is not.
+func TestWhyNoAnswer(t *testing.T) {
+	t.Parallel()
+	begun := `{"type":"system","subtype":"init","session_id":"s1","tools":[]}` + "\n"
+	reply := `{"type":"assistant","session_id":"s1","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn"}}` + "\n"
+	for name, tt := range map[string]struct{ text, want string }{
+		"nothing else":        {"Invalid key\n", "exit status 3: Invalid key"},
+		"in front":            {"Invalid key\nlog in\n" + begun, "exit status 3: Invalid key log in"},
+		"behind":              {begun + "It broke \xff\n", "exit status 3: It broke \uFFFD"},
+		"many lines":          {strings.Repeat("no\n", 100), "exit status 3: no no no"},
+		"though there is one": {"A banner\n" + begun + reply, "exit status 3"},
+		"said nothing":        {begun, "exit status 3"},
+	} {
+		var why []string
+		d := stream.New(stream.Options{Prompt: "go", Emit: func(group []*stream.Item) error {
+			for _, i := range group {
+				if i.Type == session.TypeMessage && i.Message.Role() == session.RoleAssistant {
+					why = append(why, i.Message.Str("errorMessage"))
+				}
+			}
+			return nil
+		}})
+		_, err := d.Write([]byte(tt.text))
+		d.Fail(stream.Failure{Stop: "error", Text: "exit status 3"})
+		_ = d.Close() // which says that there were lines that are no part of the stream
+		if err != nil || len(why) == 0 || why[len(why)-1] != tt.want {
+			t.Errorf("%s: %q, %v; want %q", name, why, err, tt.want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ type recorder struct {
 	uncounted int                 // answers without a number in front of the run of the agent
 	spent     tokens              // that entries say were used
 	failure   *Failure            // of the printer of the stream
+	printed   []string            // the first lines that are no part of the stream
 	by        []js.Field          // whose the newest answer is: its API, provider and model
 	aloud     string              // the last piece that was heard of the next answer
 	known     bool                // the stream, or a part of it, is one that is read

@@ -202,6 +202,9 @@ func (r *recorder) failNewest() {
 	if f == nil {
 		return
 	}
+	if r.answer == nil && len(r.printed) > 0 { // what an agent says before it has begun
+		f = &Failure{f.Stop, f.Text + ": " + strings.Join(r.printed, " ")}
+	}
 	fields := []js.Field{js.StringField("stopReason", f.Stop), api.Str("errorMessage", f.Text)}
 	behind := r.answer == nil || r.answer != r.last // something was said behind the newest answer
 	switch {

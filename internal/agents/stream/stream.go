@@ -289,8 +289,14 @@ func (d *Decoder) begin(v js.Dict) {
 	d.now, d.name = f.read(d.rec), f.name
 }
 
+// mostPrinted is how many lines beside a stream are kept, to say why there is no answer.
+const mostPrinted = 3
+
 // malformed takes a line that is no JSON.
 func (d *Decoder) malformed(line string, number int, torn bool) {
+	if len(d.rec.printed) < mostPrinted {
+		d.rec.printed = append(d.rec.printed, strings.Clone(short(strings.ToValidUTF8(line, "\uFFFD"))))
+	}
 	switch {
 	case d.head:
 	case d.now == nil && strings.HasPrefix(line, "HTTP/"):
