@@ -238,6 +238,13 @@ func rest(fields []js.Field, l, counted line) (out []js.Field) {
 		n := max(0, api.Tokens(usage.Get(name))-api.Tokens(before.Get(name)))
 		usage, left = usage.With(name, js.Value(api.Int(n))), left || n > 0
 	}
+	if parts := usage.Get("cache_creation"); parts.IsObject() {
+		for name, v := range parts.Members() {
+			n := max(0, api.Tokens(v)-api.Tokens(before.Get("cache_creation", name)))
+			parts, left = parts.With(name, js.Value(api.Int(n))), left || n > 0
+		}
+		usage = usage.With("cache_creation", parts)
+	}
 	for _, f := range fields {
 		if f.Name != "usage" {
 			out = append(out, f)

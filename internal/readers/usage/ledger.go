@@ -22,6 +22,7 @@ type Ledger struct {
 	names    map[string]uint32
 	texts    []string
 	prices   []metering.Price // but for the first, each is another than the usual one
+	pricedAt map[metering.Price]uint32
 	chains   map[int32][]link // by session, of codex
 }
 
@@ -149,14 +150,14 @@ func (l *Ledger) name(s string) uint32 {
 // priced returns the number of what calls say of their prices. Few say anything.
 func (l *Ledger) priced(p metering.Price) uint32 {
 	if len(l.prices) == 0 {
-		l.prices = append(l.prices, metering.Price{})
+		l.prices, l.pricedAt = append(l.prices, metering.Price{}), map[metering.Price]uint32{{}: 0}
 	}
-	n := slices.Index(l.prices, p)
-	if n < 0 {
-		n = len(l.prices)
-		l.prices = append(l.prices, p)
+	n, ok := l.pricedAt[p]
+	if !ok {
+		n = uint32(len(l.prices))
+		l.prices, l.pricedAt[p] = append(l.prices, p), n
 	}
-	return uint32(n)
+	return n
 }
 
 // Settle finds the copies that have ids of their own, and charges each call to the

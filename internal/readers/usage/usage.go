@@ -62,7 +62,9 @@ func (c *Call) counters(raw string) bool {
 	if t.CacheWrite1h = min(t.CacheWrite1h, t.CacheWrite); c.Purpose != Rest {
 		t.Reasoning = min(t.Reasoning, t.Output)
 	}
-	c.Mismatch = total >= 0 && total != t.Total()
+	if c.Mismatch = total > 0 && total != t.Total(); c.Mismatch { // 0 says nothing
+		c.Price.Parts, c.Price.Total = t.Total(), total
+	}
 	c.cost(priced)
 	return true
 }
