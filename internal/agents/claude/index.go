@@ -61,17 +61,17 @@ type indexer struct {
 	*index
 	outline *outline
 
-	parents []string // of the nodes: uuids
-	replies []said   // of which replies they are
-	answers []bool   // they have results of tools
-	lines            map[uint64]bool
-	said, main       bool            // a message has come, one that is not of a sub-agent
-	aside            bool            // the source may be all of a sub-agent
-	begun            map[string]bool // lines with commands that the user ran
-	outputs          []int           // nodes with the output of some
-	queue            queue
-	room             int  // bytes of lines that may still be held
-	usageOnly        bool // what says nothing of a usage is idle
+	parents    []string // of the nodes: uuids
+	replies    []said   // of which replies they are
+	answers    []bool   // they have results of tools
+	lines      map[uint64]bool
+	said, main bool            // a message has come, one that is not of a sub-agent
+	aside      bool            // the source may be all of a sub-agent
+	begun      map[string]bool // lines with commands that the user ran
+	outputs    []int           // nodes with the output of some
+	queue      queue
+	room       int  // bytes of lines that may still be held
+	usageOnly  bool // what says nothing of a usage is idle
 }
 
 // indexed reads a file for its index, and tells b of the lines that are none.

@@ -33,7 +33,9 @@ func TestReplyCountsOnce(t *testing.T) {
 	result := func(uuid, parent string) string {
 		return fmt.Sprintf(`{"parentUuid":%q,"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}`, parent, uuid) + "\n"
 	}
-	stopped := func(line string) string { return strings.Replace(line, `"usage"`, `"stop_reason":"tool_use","usage"`, 1) }
+	stopped := func(line string) string {
+		return strings.Replace(line, `"usage"`, `"stop_reason":"tool_use","usage"`, 1)
+	}
 	const guess, real = `"input_tokens":24000,"output_tokens":0`, `"input_tokens":22000,"cache_read_input_tokens":7,"output_tokens":500`
 	const guessed, long = `"input_tokens":24000,"output_tokens":12`, "msg_0123456789abcdef"
 	iterations := func(list string) string {
