@@ -162,6 +162,9 @@ func (c *conversion) total(about js.Value) error {
 		return nil // an earlier release, which did not count
 	}
 	lose := func(kind, format string, args ...any) { c.b.Lose("session", kind, format, args...) }
+	if c.spender[1] == "" { // nothing is known of who used it but what the session names
+		c.spender = [2]string{about.Get("model", "providerID").Str(), about.Get("model", "id").Str()}
+	}
 	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
 		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(metering.UsageTotals) != "" {
 			continue // it was said with both numbers
