@@ -214,7 +214,7 @@ const synthetic = "<synthetic>"
 func reply(l line, stop string, again bool) (fields []js.Field, others []api.Iteration) {
 	str := func(name string) string { return l.message.Get(name).Str() }
 	fields = []js.Field{
-		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
+		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), api.ProviderField(str("model")),
 		api.Str("responseId", str("id")),
 	}
 	switch {

@@ -349,7 +349,7 @@ func (t *Tree) Run() { t.count.Run() }
 // compactions apart, so they are not among it.
 func (t *Tree) Total(usage map[string]js.Value, provider string) error {
 	lose := func(kind, format string, args ...any) { t.losses.Add(t.value.Where, kind, format, args...) }
-	for _, fields := range t.count.Rest(usage, provider, lose) {
+	for _, fields := range t.count.Rest(usage, Of(provider), lose) {
 		if err := t.Add(Entry{Type: session.TypeUsage, Fields: fields}); err != nil {
 			return err
 		}

@@ -165,7 +165,7 @@ func (c *conversion) total(about js.Value) error {
 	if c.spender[1] == "" { // nothing is known of who used it but what the session names
 		c.spender = [2]string{about.Get("model", "providerID").Str(), about.Get("model", "id").Str()}
 	}
-	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
+	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, formats.Of(cmp.Or(c.spender[0], "unknown")), lose) {
 		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(metering.UsageTotals) != "" {
 			continue // it was said with both numbers
 		}

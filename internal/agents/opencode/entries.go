@@ -307,7 +307,7 @@ func (e *messageReader) total() error {
 	if err != nil {
 		return nil // which was told
 	}
-	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, e.spender[0], e.lose) {
+	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, formats.Of(e.spender[0]), e.lose) {
 		rest := js.Value(fields[len(fields)-1].Raw)
 		if rest.Get(metering.UsageTotals) != "" {
 			e.differs = true

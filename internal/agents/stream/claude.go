@@ -313,14 +313,14 @@ func (c *claudeReader) fields(stop string) []js.Field {
 	if c.aborted {
 		reason = "aborted"
 	}
-	protocol, provider := "anthropic-messages", "anthropic"
+	protocol, provider := "anthropic-messages", api.AnthropicProvider(c.head.Get("model").Str())
 	if c.qwen {
 		protocol, provider = "openai-completions", "qwen"
 		usage = usage.With("input_tokens", js.Value(api.Int(usage.Get("input_tokens").Int()-usage.Get("cache_read_input_tokens").Int())))
 	}
 	c.turn.output += usage.Get("output_tokens").Int()
 	fields := []js.Field{
-		api.Str("model", c.head.Get("model").Str()), js.StringField("api", protocol), js.StringField("provider", provider),
+		api.Str("model", c.head.Get("model").Str()), js.StringField("api", protocol), api.Str("provider", provider),
 		js.RawField("usage", api.Usage(usage)), js.StringField("stopReason", reason),
 	}
 	if !c.qwen {
@@ -409,7 +409,7 @@ func (c *claudeReader) result(v js.Dict) {
 		c.total(v)
 	}
 	if failed != "" {
-		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
+		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), api.ProviderField(c.head.Get("model").Str()))
 		c.rec.message(api.Assistant(nil, fields...), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()))
 	}
 	c.failure, c.turn.output = "", 0
@@ -457,12 +457,12 @@ func (c *claudeReader) total(v js.Dict) {
 	}
 	c.finish(v.Get("stop_reason").Str(), rest...)
 	c.rec.subagents(false)
-	c.rec.spentBeside("anthropic", paidBeside, c.turn.took)
+	c.rec.spentBeside(paidBeside, c.turn.took)
 	entries := c.turn.rests(models, model, c.rec.lose)
 	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if !open && cost > 0 { // no entry has the cost yet
 		entries = append(entries, []js.Field{
-			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), api.Str("model", model),
+			js.StringField("kind", usageRest), js.StringField("provider", api.UsageProvider(model)), api.Str("model", model),
 			js.RawField("usage", js.Object(js.RawField("cost", js.Object(usd("total", cost))))), details,
 		})
 	}
@@ -540,11 +540,11 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 		}
 		made := js.Value(api.Usage(usage)).With("cost", js.Value(js.Object(usd("total", cost), js.RawField("totalFromProvider", "true"))))
 		entries = append(entries, []js.Field{
-			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), js.StringField("model", model), js.RawField("usage", made),
+			js.StringField("kind", usageRest), js.StringField("provider", api.UsageProvider(model)), js.StringField("model", model), js.RawField("usage", made),
 		})
 	}
 	if parts > total && total > 0 {
-		entries = append(entries, new(formats.Gap).Differ("anthropic", own, parts, total, lose))
+		entries = append(entries, new(formats.Gap).Differ(api.UsageProvider(own), own, parts, total, lose))
 	}
 	return entries
 }
@@ -560,7 +560,7 @@ func (c *claudeReader) end() {
 	}
 	c.aborted = c.aborted || c.qwen && len(c.calls) == 0 && c.head.Get("usage", "output_tokens").Int() == 0 // of a whole reply it prints usage
 	c.finish("")
-	c.rec.spentBeside("anthropic", "", c.turn.took)
+	c.rec.spentBeside("", c.turn.took)
 }
 
 // uuidOf returns the id of an event, apart from the event.
