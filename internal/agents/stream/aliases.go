@@ -59,7 +59,7 @@ func (t *turnUsage) answered(models js.Value) map[string]string {
 	return is
 }
 
-// release is what stands behind the name of a model: its day, the version of a cloud, or a word for the newest.
+// release is the end of a model's name: its day, the version of a cloud, or a word for the newest.
 var release = lazy.Regexp(`([-@](20\d{6}|latest|default))?(-v\d+(:\d+)?)?(\[1m\])?$`)
 
 // sameModel reports whether two names are of one model: they differ in where it runs and in its release, or one is an alias, a part of
