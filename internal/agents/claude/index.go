@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A node is where a line stands and how it hangs together with the others.
@@ -129,7 +130,8 @@ func (x *indexer) line(v formats.Value) {
 	}
 	n.passes = typ == "progress" || typ == "attachment" && strings.HasPrefix(o.attachment.Get("type").Str(), "hook_")
 	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
-	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray())
+	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray()) &&
+		!strings.Contains(v.Text, typed.MovedHere) // a reader of calls wants to know which were handed over
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
