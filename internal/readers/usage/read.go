@@ -175,7 +175,7 @@ func (rd *reader) line(l jsonl.Line) {
 	rd.entry()
 }
 
-// handedOver leaves out what is in front of the note of a hand-off: the replies that it carried are those of another session, which has their
+// handedOver leaves out the replies in front of the note of a hand-off: those that it carried are of another session, which has their
 // calls. It carries no usage, so a call with one is none of them.
 func (rd *reader) handedOver(data []byte) {
 	e, err := session.ParseEntry(string(data))
