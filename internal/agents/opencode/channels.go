@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,34 +15,17 @@ import (
 // databasesIn returns the databases in a directory of opencode's data, that of the usual channel first: releases of other channels
 // have one of their own, opencode-CHANNEL.db.
 func databasesIn(dir string) []string {
-	list, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "opencode*.db"))
-	list = slices.DeleteFunc(list, func(path string) bool { return !isDatabaseName(filepath.Base(path)) })
-	usual := filepath.Join(dir, "opencode.db")
-	slices.SortStableFunc(list, func(a, b string) int {
-		switch {
-		case a == usual && b != usual:
-			return -1
-		case b == usual && a != usual:
-			return 1
+	usual, list := filepath.Join(dir, "opencode.db"), []string(nil)
+	entries, _ := os.ReadDir(dir) // in the order of their names; opening the home tells why there is none
+	for _, e := range entries {
+		switch path := filepath.Join(dir, e.Name()); {
+		case path == usual:
+			list = slices.Insert(list, 0, path)
+		case isDatabaseName(e.Name()):
+			list = append(list, path)
 		}
-		return 0
-	})
-	return list
-}
-
-// escapeGlob returns a path as a pattern that matches it alone.
-func escapeGlob(path string) string {
-	var out []byte
-	for i := range len(path) {
-		switch path[i] {
-		case '*', '?', '[', '\\':
-			if filepath.Separator != '\\' {
-				out = append(out, '\\')
-			}
-		}
-		out = append(out, path[i])
 	}
-	return string(out)
+	return list
 }
 
 // channels are the databases of several channels. Of two sessions with one id the one that was written to last counts.
