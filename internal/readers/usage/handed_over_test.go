@@ -34,14 +34,14 @@ func TestHandedOver(t *testing.T) {
 			}
 		}
 		var text string
-		new, input := 0, int64(0)
+		fresh, input := 0, int64(0)
 		for hop := range 1 + r.IntN(2) {
 			p := portable.Make(source, portable.Options{To: to, Seed: []string{fmt.Sprint(hop)}, Provider: "p", Model: "m"}, formats.NewTarget(func(formats.Loss) {}))
 			at := int64(1_782_600_000_000) + int64(hop)*1_000_000
 			say := func(m session.Message) { at += 1000; p.Said = append(p.Said, portable.Said{Message: m, Time: at}) }
 			say(api.User([]string{api.Text(fmt.Sprintf("[%sx.jsonl, %d messages. Files may have changed since.]", typed.MovedHere, len(p.Said)))}))
-			new, input = r.IntN(4), 0
-			for i := range new {
+			fresh, input = r.IntN(4), 0
+			for i := range fresh {
 				s := h.spends()
 				input += s.input
 				say(api.User([]string{api.Text("go on")}))
@@ -70,8 +70,8 @@ func TestHandedOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if calls != new || sum != input || info.Spent.Input != input {
-				t.Fatalf("case %d, %s (usage alone: %t): %d calls with %d, a listing has %d; want %d with %d\n%s", n, to, only, calls, sum, info.Spent.Input, new, input, lines)
+			if calls != fresh || sum != input || info.Spent.Input != input {
+				t.Fatalf("case %d, %s (usage alone: %t): %d calls with %d, a listing has %d; want %d with %d\n%s", n, to, only, calls, sum, info.Spent.Input, fresh, input, lines)
 			}
 		}
 	}
