@@ -45,7 +45,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		return j.details(ctx, a, []formats.Info{info})
 	}
 	var list []formats.Info // an address says whether others have the id
-	failed, status := 0, cli.ExitDone
+	failed, lost, status := 0, 0, cli.ExitDone
 	for info, err := range a.List(ctx, c.query(ctx, j, a)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -54,7 +54,10 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			err = named(info, err)
 			failed, status = failed+1, max(status, cli.Status(err))
 			j.streams.Warnf("%v", err)
-			continue
+			if !info.Unread { // which has a row that says so
+				lost++
+				continue
+			}
 		}
 		if j.having[info.ID]++; j.wants(info) {
 			if c.heads && !info.Alone {
@@ -77,7 +80,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	switch {
 	case failed > 0:
-		return j.streams.Unread(failed, len(list)+failed, status)
+		return j.streams.Unread(failed, len(list)+lost, status)
 	case len(list) == 0:
 		return cli.No("no session")
 	}
@@ -325,10 +328,10 @@ func (j *job) details(ctx context.Context, a formats.Archive, list []formats.Inf
 	}
 	for _, info := range list {
 		info, err := detailed(ctx, a, info)
-		if err != nil {
+		if err != nil && !info.Unread {
 			return err
 		}
-		if err := j.row(info); err != nil {
+		if err := errors.Join(j.row(info), err); err != nil {
 			return err
 		}
 	}
@@ -349,7 +352,7 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 }
 
 func (j *job) row(info formats.Info) error {
-	row := listing.Row{Row: info.Row, Agent: j.name}
+	row := listing.Row{Row: info.Row, Agent: j.name, Unread: info.Unread}
 	switch {
 	case j.native:
 		row.Address = info.Path

@@ -241,7 +241,7 @@ func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]st
 			if other, ok := c.owners[key]; ok && other.Agent != f.agent {
 				continue
 			}
-			c.owners[key] = listing.Row{Agent: f.agent, Address: row.Address}
+			c.owners[key] = listing.Row{Agent: f.agent, Address: row.Address, Unread: row.Unread}
 			rows = append(rows, row.Row)
 		}
 	}

@@ -151,7 +151,7 @@ func (c *config) table(sc *screen.Screen, rows []store.Row) error {
 				}
 				cells = append(cells, screen.Cell{Text: name, Style: tty.Dim})
 			}
-			if !yield(append(cells, title(r))) {
+			if !yield(append(cells, c.titleCell(r))) {
 				return
 			}
 		}
@@ -185,9 +185,21 @@ func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
 	return []screen.Cell{{Text: cost}, {Text: tokens}}
 }
 
-// title is the cell of a title.
-func title(r store.Row) screen.Cell {
+// unread stands in front of the title of a session that was not read.
+const unread = "(not read) "
+
+// titleOf is the title of a session, in a row of text.
+func (c *config) titleOf(r store.Row) string {
 	title, _ := r.Title()
+	if c.owned(r).Unread {
+		title = unread + title
+	}
+	return title
+}
+
+// titleCell is the cell of a title.
+func (c *config) titleCell(r store.Row) screen.Cell {
+	title := c.titleOf(r)
 	if text := screen.OneLine(title); text != "" {
 		return screen.Cell{Text: text}
 	}
@@ -238,8 +250,7 @@ func (c *config) cells(r store.Row) []string {
 	if c.several() {
 		out = append(out, c.owned(r).Agent)
 	}
-	title, _ := r.Title()
-	return append(out, title)
+	return append(out, c.titleOf(r))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -226,3 +226,26 @@ func TestTotalsDiffer(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 }
+
+// The total of a call that is not the sum of its counters is told in the same way, be it more or less. A total of 0 says nothing.
+func TestTotalOfACallDiffers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		usage, words, row string
+	}{
+		{`"input":60,"output":5,"totalTokens":90`, "totals differ: calls have 65 tokens, the agent's own total says 90 tokens", `"wrongTotals":1,"totals":"differ","callTokens":65,"ownTotals":90`},
+		{`"input":60,"output":5,"totalTokens":64`, "totals differ: calls have 65 tokens, the agent's own total says 64 tokens", `"wrongTotals":1,"totals":"differ","callTokens":65,"ownTotals":64`},
+		{`"input":60,"output":5,"totalTokens":65`, "", `"wrongTotals":0,"totals":null,"callTokens":0,"ownTotals":0`},
+		{`"input":60,"output":5,"totalTokens":0`, "", `"wrongTotals":0,"totals":null,"callTokens":0,"ownTotals":0`},
+	} {
+		text := sessionOf("aa", day, "", reply("a", day, tt.usage+`,"cost":{"total":0.5}`))
+		stdout, stderr, _ := run(t, text, "--usage", "--json")
+		if strings.Count(stdout, tt.row) != 2 || strings.Contains(stderr, "totals differ") != (tt.words != "") || !strings.Contains(stderr, tt.words) {
+			t.Errorf("%s: %s%s", tt.usage, stdout, stderr)
+		}
+		_, _, status := run(t, text, "--usage", "--max-cost", "9")
+		if fails := tt.words != ""; (status == 1) != fails {
+			t.Errorf("%s: status %d", tt.usage, status)
+		}
+	}
+}

@@ -66,9 +66,9 @@ type spent struct {
 	CopiedTokens   int64      `row:"copiedTokens"`              // The tokens of those.
 	Bad            int64      `row:"bad"`                       // The number of calls with counters that are no counts.
 	WrongTotals    int64      `row:"wrongTotals"`               // The number of calls with a total that is not the sum of its parts.
-	Totals         string     `row:"totals,null" enum:"differ"` // Whether the files of agents have fewer tokens as their own total than in their calls, which count: differ; null if not.
-	CallTokens     int64      `row:"callTokens"`                // The tokens of the calls of such files.
-	OwnTotals      int64      `row:"ownTotals"`                 // The tokens that their own totals say.
+	Totals         string     `row:"totals,null" enum:"differ"` // Whether calls contradict a total, and count: that of their file, which is less, or that of a call itself: differ; null if not.
+	CallTokens     int64      `row:"callTokens"`                // The tokens of the calls of such files, and of such calls.
+	OwnTotals      int64      `row:"ownTotals"`                 // The tokens that those totals say.
 }
 
 // A contextRow is what fills the context with one key, with --context.

@@ -92,9 +92,6 @@ func (r *report) warn(u *usageTable) {
 			r.fail(cli.No("budget: %s", text))
 		}
 	}
-	if total.WrongTotals > 0 {
-		r.streams.Notef("%s a total that is not the sum of its parts; the parts were counted", tty.Count(total.WrongTotals, "call has", "calls have"))
-	}
 	if u.Untimed > 0 {
 		r.lack(fmt.Sprintf("calls left out, because nothing says when they were made: %d", u.Untimed))
 		if r.strict || r.strictPrices {

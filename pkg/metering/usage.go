@@ -3,6 +3,7 @@
 package metering
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -113,7 +114,7 @@ var dialects = []struct {
 // Moonshot and LiteLLM.
 func chatTokens(r reported) tokens {
 	return tokens{
-		input: r.n("prompt_tokens"), output: r.n("completion_tokens"), total: r.n("total_tokens"),
+		input: r.n("prompt_tokens"), output: r.n("completion_tokens"), total: OwnTotal(r.Value),
 		cacheRead:  r.n("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"),
 		cacheWrite: r.n("prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens"),
 		reasoning:  r.n("completion_tokens_details.reasoning_tokens"),
@@ -124,15 +125,20 @@ func chatTokens(r reported) tokens {
 // Qwen Code say. Anthropic alone has the tokens of a cache beside those of the input. Where
 // the words are the same, the total tells.
 func inputTokens(r reported) tokens {
+	written := r.n("cache_write_input_tokens", "cache_creation_input_tokens")
+	parts := r.n("cache_creation.ephemeral_5m_input_tokens") + r.n("cache_creation.ephemeral_1h_input_tokens")
 	t := tokens{
-		input: r.n("input_tokens"), output: r.n("output_tokens"), total: r.n("total_tokens"),
+		input: r.n("input_tokens"), output: r.n("output_tokens"), total: OwnTotal(r.Value),
 		cacheRead:  r.n("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_read_input_tokens"),
-		cacheWrite: r.n("cache_write_input_tokens", "cache_creation_input_tokens"),
+		cacheWrite: max(written, parts), // some endpoints say only the parts
 		cacheHour:  r.n("cache_creation.ephemeral_1h_input_tokens"),
 		reasoning:  r.n("output_tokens_details.reasoning_tokens", "output_tokens_details.thinking_tokens", "reasoning_output_tokens"),
 	}
 	if r.has("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_write_input_tokens") || r.has("total_tokens") && t.total == t.input+t.output {
 		return t.apart()
+	}
+	if t.total == 0 && written > 0 && written < parts { // no total says so, but the sum of the parts contradicts them
+		t.total = t.input + t.output + t.cacheRead + written
 	}
 	return t
 }
@@ -143,7 +149,7 @@ func geminiTokens(r reported) tokens {
 	return tokens{
 		input:     r.n("promptTokenCount") + r.n("toolUsePromptTokenCount"),
 		output:    r.n("candidatesTokenCount") + thoughts,
-		cacheRead: r.n("cachedContentTokenCount"), reasoning: thoughts, total: r.n("totalTokenCount"),
+		cacheRead: r.n("cachedContentTokenCount"), reasoning: thoughts, total: OwnTotal(r.Value),
 	}.apart()
 }
 
@@ -196,9 +202,29 @@ func (t tokens) apart() tokens {
 	return t
 }
 
+// ownTotals are the members by which usages of APIs and agents say how many tokens they count in all.
+var ownTotals = []string{"total_tokens", "totalTokenCount", "total", "totalTokens"}
+
+// OwnTotal returns the number of tokens that a usage, as its source has it, says that it counts in all; 0 if it does not say.
+func OwnTotal(usage js.Value) int64 { return reported{js.DictOf(usage, nil)}.n(ownTotals...) }
+
+// Output returns the tokens that a model wrote, those for reasoning among them: some sources count these within the output and some
+// beside it, and the total of a source tells which. Output is as the source is read where there is none, and others are the tokens
+// of the prompt. Where nothing adds up to the total, the output is as it was.
+func Output(total, others, output, reasoning int64) int64 {
+	switch total - others {
+	case output + reasoning:
+		return output + reasoning
+	case output - reasoning:
+		return output - reasoning
+	}
+	return output
+}
+
 // usage returns the usage with what the reply cost, which may be absent, and what decides a price. The
-// total is never less than its parts.
+// total is the one that the source has, which readers compare with the sum.
 func (t tokens) usage(cost js.Value, price []js.Field) (string, error) {
+	t.output = Output(t.total, t.input+t.cacheRead+t.cacheWrite, t.output, t.reasoning)
 	fields := []js.Field{
 		js.IntField("input", t.input), js.IntField("output", t.output),
 		js.IntField("cacheRead", t.cacheRead), js.IntField("cacheWrite", t.cacheWrite),
@@ -209,7 +235,7 @@ func (t tokens) usage(cost js.Value, price []js.Field) (string, error) {
 	if t.reasoning > 0 {
 		fields = append(fields, js.IntField("reasoning", t.reasoning))
 	}
-	fields = append(fields, js.IntField("totalTokens", max(t.total, t.input+t.output+t.cacheRead+t.cacheWrite)))
+	fields = append(fields, js.IntField("totalTokens", cmp.Or(t.total, t.input+t.output+t.cacheRead+t.cacheWrite)))
 	if cost.IsNumber() {
 		cost = js.Value(js.Object(
 			js.IntField("input", 0), js.IntField("output", 0), js.IntField("cacheRead", 0), js.IntField("cacheWrite", 0), js.RawField("total", cost)))

@@ -80,7 +80,7 @@ func (m Mapping) AnthropicMessage(raw js.Value) session.Message {
 		model: raw.Get("model").Str(), id: raw.Get("id").Str(), stop: StopReason(reason), usage: raw.Get("usage"),
 	}
 	if a.model != "" {
-		a.api, a.provider = "anthropic-messages", "anthropic"
+		a.api, a.provider = "anthropic-messages", AnthropicProvider(a.model)
 	}
 	if reason != "" && a.stop == "" {
 		m.beside()

@@ -88,7 +88,7 @@ func addUp(usage js.Value, parts []Iteration) bool {
 func (i Iteration) Entry(model string) (by, usage string, fields []js.Field) {
 	by, usage = cmp.Or(i.Model, model), Usage(i.Usage)
 	return by, usage, []js.Field{
-		js.StringField("kind", i.Kind), js.StringField("provider", "anthropic"), Str("model", by), js.RawField("usage", usage),
+		js.StringField("kind", i.Kind), js.StringField("provider", UsageProvider(by)), Str("model", by), js.RawField("usage", usage),
 	}
 }
 

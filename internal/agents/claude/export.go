@@ -214,10 +214,25 @@ func (x *exporter) goOn() {
 			break
 		}
 	}
-	if at != "" && at != last {
+	if at != "" && at != last && !x.above(last, leaf) {
 		x.write(leaf, 2, append(x.lead(at), js.StringField("type", "system"), js.StringField("subtype", "informational"),
 			js.StringField("content", "the conversation goes on from here"), js.RawField("isMeta", "false"), js.StringField("level", "info")))
 	}
+}
+
+// above reports whether a line is the last of an entry or of an ancestor of it: a reply's last line may come behind results of its calls.
+func (x *exporter) above(line string, e session.Entry) bool {
+	for range x.s.Entries {
+		if x.uuids[e.ID()] == line {
+			return true
+		}
+		up, ok := x.index[e.ParentID()]
+		if !ok {
+			return false
+		}
+		e = x.s.Entries[up]
+	}
+	return false
 }
 
 // pair finds the results on the path to the leaf that Claude Code would refuse to

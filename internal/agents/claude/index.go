@@ -1,12 +1,14 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A node is where a line stands and how it hangs together with the others.
@@ -25,6 +27,7 @@ type node struct {
 	stitched     bool // its parent is not in the file
 	goes         bool // a conversation can go on from it
 	ends         bool // a reply is over with it: it is the end of one, or begins something else
+	passes       bool // a hook's, or of a tool at work: it may stand between the lines of a reply
 	ran          bool // the user ran a command in it
 	idle         bool // a reader that adds up wants nothing of it
 	output       int  // the node below it with the output of the command that the user ran in it, none
@@ -38,7 +41,7 @@ type group struct {
 	id    string // of the reply: the API's, and what tells two with one id apart
 	lines []int
 	over  bool // no later line is of it
-	again bool // a group behind it is of the same reply, and has its usage
+	again bool // another group is of the same reply, and has its last line and so its usage
 	rest  int  // a group in front of it that was over is of the same reply, and has its usage as far as it goes; none
 }
 
@@ -59,16 +62,17 @@ type indexer struct {
 	*index
 	outline *outline
 
-	parents, replies []string // of the nodes: uuids, and ids of the replies that they are of
-	answers          []bool   // they have results of tools
-	lines            map[uint64]bool
-	said, main       bool            // a message has come, one that is not of a sub-agent
-	aside            bool            // the source may be all of a sub-agent
-	begun            map[string]bool // lines with commands that the user ran
-	outputs          []int           // nodes with the output of some
-	queue            queue
-	room             int  // bytes of lines that may still be held
-	usageOnly        bool // what says nothing of a usage is idle
+	parents    []string // of the nodes: uuids
+	replies    []said   // of which replies they are
+	answers    []bool   // they have results of tools
+	lines      map[uint64]bool
+	said, main bool            // a message has come, one that is not of a sub-agent
+	aside      bool            // the source may be all of a sub-agent
+	begun      map[string]bool // lines with commands that the user ran
+	outputs    []int           // nodes with the output of some
+	queue      queue
+	room       int  // bytes of lines that may still be held
+	usageOnly  bool // what says nothing of a usage is idle
 }
 
 // indexed reads a file for its index, and tells b of the lines that are none.
@@ -114,18 +118,20 @@ func (x *indexer) line(v formats.Value) {
 		message: isMessage(o.uuid, o.typ, o.message), sidechain: o.sidechain == "true",
 	}
 	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
-	parent, reply, answers := strings.Clone(o.parent.Str()), "", typ == "user" && results(o.content) > 0
+	parent, reply, answers := strings.Clone(o.parent.Str()), said{}, typ == "user" && results(o.content) > 0
 	if parent == "" && o.logical.Str() != "" {
 		parent = "logical " + o.logical.Str()
 	}
 	if n.reply {
-		reply = o.replyID()
+		reply = o.said()
 	}
 	if x.main = x.main || n.message && !n.sidechain; n.message && !x.said {
 		x.said, x.agent = true, n.sidechain && x.aside
 	}
+	n.passes = typ == "progress" || typ == "attachment" && strings.HasPrefix(o.attachment.Get("type").Str(), "hook_")
 	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
-	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray())
+	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray()) &&
+		!strings.Contains(v.Text, typed.MovedHere) // a reader of calls wants to know which were handed over
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
@@ -137,7 +143,7 @@ func (x *indexer) line(v formats.Value) {
 	switch {
 	case n.sidechain || n.idle:
 	case n.reply:
-		x.queue.replied(o.timestamp.Str(), len(x.nodes), reply)
+		x.queue.replied(o.timestamp.Str(), len(x.nodes), reply.key)
 	case typ == "queue-operation" || len(x.queue.prompts) > 0:
 		x.queue.line(members(v.Text), len(x.nodes))
 	}
@@ -167,13 +173,15 @@ const maxBehind = 8
 
 // link finds the parents of the nodes, and which of them are of one reply: lines
 // with its id that hang from one another, or from results of its calls. Other lines may
-// stand between lines of a reply, which are two groups then; the usage of all is that of the last. In a source that grows, lines
+// stand between lines of a reply, which are two groups then; the usage of all is that of the last line. In a source that grows, lines
 // that come when the reply was over are a group that has the rest of its usage.
 //
 // A line whose parent is not in the file hangs from the line before it, as when
 // Claude Code resumes.
-func (x *index) link(parents, replies []string, results []bool) {
-	before, open, counted := none, none, map[string]int{} // the groups from open on may not be over; the last group of each reply
+func (x *index) link(parents []string, replies []said, results []bool) {
+	before, open := none, none  // the groups from open on may not be over
+	counted := map[string]int{} // the group of each reply with its last line
+	is := map[string]string{}   // ids of replies by the keys of lines whose counters a gateway has corrected
 	over := func(but string) {
 		kept := true
 		for g := max(open, 0); g < len(x.groups) && x.grows; g++ {
@@ -204,32 +212,70 @@ func (x *index) link(parents, replies []string, results []bool) {
 		if !n.sidechain || x.agent {
 			before = i
 		}
-		above := none
+		above, id := none, ""
 		if n.parent >= 0 && n.parent < i {
 			above = x.nodes[n.parent].group
 		}
+		if n.reply {
+			id = cmp.Or(is[replies[i].key], replies[i].key)
+			near, direct := x.replyAbove(i)
+			if near != none && replies[i].same(replies[near], direct) {
+				id = x.groups[x.nodes[near].group].id
+				is[replies[i].key] = id
+			}
+			if direct {
+				above = x.nodes[near].group
+			}
+		}
 		switch {
-		case n.reply && above != none && replies[i] != "" && x.groups[above].id == replies[i] && !x.groups[above].over:
+		case n.reply && above != none && id != "" && x.groups[above].id == id && !x.groups[above].over:
 			n.group = above
 			x.groups[above].lines = append(x.groups[above].lines, i)
 		case n.reply:
-			over(replies[i])
-			g := group{id: replies[i], lines: []int{i}, rest: none}
-			if last, ok := counted[g.id]; ok && g.id != "" {
-				if x.groups[last].again = !x.groups[last].over; x.groups[last].over {
-					g.rest = last
-				}
-			}
-			n.group, counted[g.id] = len(x.groups), len(x.groups)
-			x.groups = append(x.groups, g)
+			over(id)
+			n.group = len(x.groups)
+			x.groups = append(x.groups, group{id: id, lines: []int{i}, rest: none})
 		case results[i]:
 			n.group = above
+		}
+		if last, ok := counted[id]; ok && last != n.group && x.groups[last].over {
+			x.groups[n.group].rest = last
+		} else if ok && last != n.group {
+			x.groups[last].again, x.groups[n.group].again = true, false
+		}
+		if id != "" {
+			counted[id] = n.group
 		}
 		if n.ends {
 			over("")
 		}
 	}
 }
+
+// replyAbove returns the line of a reply that a line hangs from, none if there is none: directly, or by the lines of hooks, or else the last
+// line of the reply whose result it hangs from.
+func (x *index) replyAbove(i int) (line int, direct bool) {
+	for steps := 0; steps < maxPassed; steps++ {
+		at := x.nodes[i].parent
+		if at < 0 || at >= i {
+			return none, false
+		}
+		switch n := &x.nodes[at]; {
+		case n.reply && n.group != none:
+			return at, true
+		case n.group != none:
+			lines := x.groups[n.group].lines
+			return lines[len(lines)-1], false
+		case !n.passes:
+			return none, false
+		}
+		i = at
+	}
+	return none, false
+}
+
+// maxPassed is how many lines of hooks may stand between two lines of a reply: a tool at work may tell of itself for hours.
+const maxPassed = 1000
 
 // near reports whether line i is looked for from line at on: everywhere, or not far below in a source that grows.
 func (x *index) near(at, i int) bool { return !x.grows || i-at <= maxBehind }

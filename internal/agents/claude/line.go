@@ -214,7 +214,7 @@ const synthetic = "<synthetic>"
 func reply(l line, stop string, again bool) (fields []js.Field, others []api.Iteration) {
 	str := func(name string) string { return l.message.Get(name).Str() }
 	fields = []js.Field{
-		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
+		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), api.ProviderField(str("model")),
 		api.Str("responseId", str("id")),
 	}
 	switch {
@@ -237,6 +237,13 @@ func rest(fields []js.Field, l, counted line) (out []js.Field) {
 	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
 		n := max(0, api.Tokens(usage.Get(name))-api.Tokens(before.Get(name)))
 		usage, left = usage.With(name, js.Value(api.Int(n))), left || n > 0
+	}
+	if parts := usage.Get("cache_creation"); parts.IsObject() {
+		for name, v := range parts.Members() {
+			n := max(0, api.Tokens(v)-api.Tokens(before.Get("cache_creation", name)))
+			parts, left = parts.With(name, js.Value(api.Int(n))), left || n > 0
+		}
+		usage = usage.With("cache_creation", parts)
 	}
 	for _, f := range fields {
 		if f.Name != "usage" {

@@ -13,6 +13,7 @@ type outline struct {
 	pick *js.Pick
 
 	typ, uuid, parent, logical, timestamp, request, sidechain, message js.Value
+	attachment                                                         js.Value
 	id, usage, stop, content                                           js.Value // of the message
 }
 
@@ -27,6 +28,7 @@ func newOutline() *outline {
 		{Name: "requestId", Into: &o.request},
 		{Name: "isSidechain", Into: &o.sidechain},
 		{Name: "message", Into: &o.message},
+		{Name: "attachment", Into: &o.attachment},
 	}, "message", []js.Want{
 		{Name: "id", Into: &o.id},
 		{Name: "usage", Into: &o.usage},
@@ -49,18 +51,40 @@ func (o *outline) isFinal() bool {
 	return last == session.BlockText
 }
 
-// replyID returns what the lines of one reply have in common, "" for a line that does not say. Gateways hand on ids that are
-// short numbers, and the API gave one id to several replies: so the request, or what was counted before the first
-// word, belongs to it. All lines of a reply have the same of both.
-func (o *outline) replyID() string {
+// A said is what a line of a reply says of which reply it is of.
+type said struct {
+	key   string // what the lines of one reply have in common; lines with one key are of one reply, "" says nothing
+	short string // the id of a reply of which key has the counters as well; "" if the key does not change while the reply comes in
+	stop  bool   // it says why the reply ended
+	none  bool   // it counts no output: it is an estimate
+}
+
+// longID is how many characters an id has at least that is given once. Gateways hand on shorter ones, which come again.
+const longID = 16
+
+// said returns of which reply a line is. The API gave one id to several replies, so the request belongs to it. Where no request is
+// named, as by gateways and other clouds, a long id is enough. A short one comes with what was counted before the first word, which a
+// gateway may correct on the way, see [said.same].
+func (o *outline) said() said {
 	id := o.id.Str()
-	if id == "" {
-		return ""
+	s := said{stop: o.stop.Str() != "", none: o.usage.Get("output_tokens").Int() == 0}
+	switch request := o.request.Str(); {
+	case id == "":
+	case request != "":
+		s.key = id + "\x00" + request
+	case len(id) >= longID:
+		s.key = strings.Clone(id)
+	default:
+		s.short = strings.Clone(id)
+		s.key = strings.Join([]string{
+			id, string(o.usage.Get("input_tokens")), string(o.usage.Get("cache_read_input_tokens")), string(o.usage.Get("cache_creation_input_tokens")),
+		}, "\x00")
 	}
-	if request := o.request.Str(); request != "" {
-		return id + "\x00" + request
-	}
-	return strings.Join([]string{
-		id, string(o.usage.Get("input_tokens")), string(o.usage.Get("cache_read_input_tokens")), string(o.usage.Get("cache_creation_input_tokens")),
-	}, "\x00")
+	return s
+}
+
+// same reports whether a line is of the reply of the one before it, which has its short id, though their counters differ: it hangs
+// directly from that, or the reply was not over.
+func (s said) same(before said, direct bool) bool {
+	return s.short != "" && s.short == before.short && (direct || before.none || s.stop && !before.stop)
 }

@@ -67,6 +67,9 @@ type conversion struct {
 func (c *conversion) read(ctx context.Context) error {
 	n := len(c.index.nodes)
 	c.slots, c.ids, c.busy = make([]*slot, n), make([]string, n), make([]bool, n)
+	if slices.ContainsFunc(c.index.nodes, func(n node) bool { return n.idle && n.message }) {
+		c.b.Pass()
+	}
 	if c.b.Growth == formats.Closed {
 		n = c.index.settled()
 	}

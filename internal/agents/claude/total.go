@@ -18,7 +18,7 @@ func (c *conversion) total(i int, l line, text string) error {
 		usage[api.ModelNamed(model)] = api.ModelUsage(used)
 	}
 	if !c.agents {
-		for k, fields := range c.count.Rest(usage, "anthropic", c.lose(i)) {
+		for k, fields := range c.count.Rest(usage, api.UsageProvider, c.lose(i)) {
 			id, err := c.b.Add(formats.Place{Key: fmt.Sprintf("total %d of line %d", k, c.index.nodes[i].number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
 				session.TypeUsage, fields...)
 			if err != nil {

@@ -60,3 +60,26 @@ func TestCostState(t *testing.T) {
 		}
 	}
 }
+
+// Claude Code talks to the endpoints of other makers as well: a model that is not Anthropic's has no provider that the file names, in a
+// reply, in a request on its way and in what only a total counts.
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{"claude-opus-4-6": "anthropic", "us.anthropic.claude-opus-4-6-v1:0": "anthropic", "glm-5.2": "unknown", "kimi-k3": "unknown"} {
+		s, _ := imported(t, `{"parentUuid":null,"isSidechain":false,"cwd":"/w","sessionId":"11111111-1111-4111-8111-111111111111","version":"2.1.332","type":"assistant","message":{"model":"`+model+
+			`","id":"m1","role":"assistant","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":100,"output_tokens":20,"iterations":[{"type":"compaction","input_tokens":7,"output_tokens":3},{"type":"message","input_tokens":100,"output_tokens":20}]}},"uuid":"b","timestamp":"2026-11-21T10:00:02.000Z"}
+{"type":"cost-state","sessionId":"11111111-1111-4111-8111-111111111111","totalCostUSD":1,"modelUsage":{"`+model+`":{"inputTokens":200,"outputTokens":23}}}
+`)
+		var got []string
+		for _, e := range s.Entries {
+			if m, ok := e.Message(); ok {
+				got = append(got, m.Role()+" "+m.Str("provider"))
+			} else if e.Type() == session.TypeUsage {
+				got = append(got, e.Str("kind")+" "+e.Str("provider"))
+			}
+		}
+		if diff := cmp.Diff([]string{"compaction " + want, "assistant " + want, "rest " + want}, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", model, diff)
+		}
+	}
+}

@@ -50,6 +50,8 @@ type Builder struct {
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
 	style   style             // of the lines that are kept
+	spoke   bool              // a message, or a call of a model, was added
+	claim   string            // what says that there is one
 	err     error
 }
 
@@ -325,6 +327,7 @@ func (b *Builder) entry(e session.Entry) error {
 		b.known[id], b.leaf = true, id
 	}
 	b.entries++
+	b.weigh(e)
 	if b.recent == nil {
 		return b.emit(e.Raw())
 	}

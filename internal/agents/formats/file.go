@@ -111,6 +111,9 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 		return b.Read(ctx, a, info)
 	})
 	switch {
+	case errors.Is(rerr, ErrUnread):
+		info.Unread, info.Exact = true, false
+		return info, rerr
 	case rerr != nil:
 		return info, rerr
 	case err != nil:

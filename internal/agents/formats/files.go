@@ -337,7 +337,7 @@ func (a *files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 	}
 	if a.Details == nil {
 		described, err := Describe(ctx, a, info)
-		info.Info = described.Info
+		info.Info, info.Unread = described.Info, described.Unread
 		return info, err
 	}
 	info.Info, err = a.Details(ctx, src, f)

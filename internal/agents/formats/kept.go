@@ -564,6 +564,9 @@ func (b *Builder) Read(ctx context.Context, a Archive, info Info) error {
 	if last := b.release(); err == nil {
 		err = last
 	}
+	if err == nil {
+		err = b.unread()
+	}
 	if n := b.style.mixed(); kept && n > 0 {
 		b.Lost(Many(n, "", KindText, "1 line ends otherwise than the first, LF or CR LF, and comes back like that one", "%d lines end otherwise than the first, LF or CR LF, and come back like that one"))
 	}

@@ -99,10 +99,13 @@ func (c *Count) anew(total spent) bool {
 // Run begins a run of the source's program: a total that counts the run alone has nothing from before it.
 func (c *Count) Run() { c.before = maps.Clone(c.spent) }
 
+// Of returns what says that one provider sells all models.
+func Of(provider string) func(model string) string { return func(string) string { return provider } }
+
 // Rest compares the total that the source has for each model with what was counted so far. It returns the fields of an entry
-// for each model whose total is larger, with the tokens that are missing and the cost that no call told, and counts them. If
-// the calls have more tokens than the total, a last entry says so, see [Gap.Differ].
-func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
+// for each model whose total is larger, with the tokens that are missing and the cost that no call told, and counts them.
+// Provider says who sells a model. If the calls have more tokens than the total, a last entry says so, see [Gap.Differ].
+func (c *Count) Rest(usage map[string]js.Value, provider func(model string) string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
 	of := map[string]spent{}
 	for model, v := range usage {
 		of[cmp.Or(model, "unknown")] = spentIn(v)
@@ -133,11 +136,11 @@ func (c *Count) Rest(usage map[string]js.Value, provider string, lose func(kind,
 		if some {
 			used := js.Object(append(rest, js.RawField(reported, usage[model].Get(reported)))...)
 			c.Add(js.Value(used), model)
-			entries = append(entries, usageEntry(provider, model, used))
+			entries = append(entries, usageEntry(provider(model), model, used))
 		}
 	}
 	if c.said.Grows(parts.all(), total.all()) && len(models) > 0 {
-		entries = append(entries, c.said.Differ(provider, models[0], parts.all(), total.all(), lose))
+		entries = append(entries, c.said.Differ(provider(models[0]), models[0], parts.all(), total.all(), lose))
 	}
 	c.Run()
 	return entries

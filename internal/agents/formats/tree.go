@@ -239,7 +239,7 @@ func (t *Tree) add(e Entry) (id string, err error) {
 	if e.Type != session.TypeUsage {
 		return t.b.Add(p, e.Type, e.Fields...)
 	}
-	full, err := usageOf(usage)
+	full, err := usageOf(usage, kind != usageRest)
 	if err != nil {
 		return "", err
 	}
@@ -249,7 +249,7 @@ func (t *Tree) add(e Entry) (id string, err error) {
 		}
 	}
 	if id, err = t.b.Add(p, e.Type, e.Fields...); err == nil && kind != usageCompaction && kind != usageRest {
-		t.count.Add(usage, model)
+		t.count.Add(js.Value(full), model)
 	}
 	return id, err
 }
@@ -274,7 +274,7 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 		m = session.NewMessage(string(js.Value(m.Raw()).With("toolName", js.Value(js.Quote(tool)))))
 	}
 	if usage := js.Value(m.Get("usage")); usage.Get(reported) != "" {
-		full, err := usageOf(usage)
+		full, err := usageOf(usage, true)
 		if err != nil {
 			return "", err
 		}
@@ -302,10 +302,15 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 // reported is the member of a usage with the usage as the source has it, from which comes what decides its price.
 const reported = "reported"
 
-// usageOf returns a usage with all counters, and what a source reports of its price.
-func usageOf(v js.Value) (string, error) {
+// usageOf returns a usage with all counters, and what a source reports of its price: of all that a call used also the total.
+func usageOf(v js.Value, all bool) (string, error) {
 	if usage := v.Get(reported); usage != "" {
 		v = v.Without(reported).Add(metering.PriceFields(usage)...)
+		if total := metering.OwnTotal(usage); all && total > 0 && v.Get("totalTokens") == "" {
+			n := tokensIn(v)
+			output := metering.Output(total, n[0]+n[2]+n[3], n[1], n[4])
+			v = v.With("output", js.Value(api.Int(output))).Add(js.IntField("totalTokens", total))
+		}
 	}
 	return metering.CompleteUsage(string(v))
 }
@@ -324,7 +329,7 @@ func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
 				first = s.first
 			}
 		case "usage":
-			full, err := usageOf(v)
+			full, err := usageOf(v, true)
 			if err != nil {
 				return "", err
 			}
@@ -344,7 +349,7 @@ func (t *Tree) Run() { t.count.Run() }
 // compactions apart, so they are not among it.
 func (t *Tree) Total(usage map[string]js.Value, provider string) error {
 	lose := func(kind, format string, args ...any) { t.losses.Add(t.value.Where, kind, format, args...) }
-	for _, fields := range t.count.Rest(usage, provider, lose) {
+	for _, fields := range t.count.Rest(usage, Of(provider), lose) {
 		if err := t.Add(Entry{Type: session.TypeUsage, Fields: fields}); err != nil {
 			return err
 		}

@@ -143,22 +143,29 @@ func (c *conversion) messages(ctx context.Context, about js.Value) error {
 	return c.total(about)
 }
 
-// uses counts a usage of a message.
-func (c *conversion) uses(usage string, info js.Value) {
-	if usage != "" {
-		c.spender = [2]string{cmp.Or(info.Get("providerID").Str(), "unknown"), cmp.Or(info.Get("modelID").Str(), "unknown")}
-		c.count.Add(js.Value(usage), c.spender[1])
-	}
+// uses counts the tokens of a message, or of a step of one, as they are: sums of them add up counters, whatever these mean.
+func (c *conversion) uses(tokens, info js.Value) {
+	c.spender = [2]string{cmp.Or(info.Get("providerID").Str(), "unknown"), cmp.Or(info.Get("modelID").Str(), "unknown")}
+	c.count.Add(asIs(tokens), c.spender[1])
+}
+
+// asIs returns the usage for tokens of which nothing says whether those for reasoning are within the output.
+func asIs(tokens js.Value) js.Value {
+	usage, _, _ := parts.Usage(tokens.Without("total"), "")
+	return js.Value(usage)
 }
 
 // total adds usage entries for what the session counts in all and no message says: of messages that are gone, perhaps.
 func (c *conversion) total(about js.Value) error {
-	usage, total, err := parts.Usage(about.Get("tokens"), about.Get("cost"))
+	usage, total, err := parts.Usage(about.Get("tokens").Without("total"), about.Get("cost"))
 	if err != nil || total == 0 {
 		return nil // an earlier release, which did not count
 	}
 	lose := func(kind, format string, args ...any) { c.b.Lose("session", kind, format, args...) }
-	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, cmp.Or(c.spender[0], "unknown"), lose) {
+	if c.spender[1] == "" { // nothing is known of who used it but what the session names
+		c.spender = [2]string{about.Get("model", "providerID").Str(), about.Get("model", "id").Str()}
+	}
+	for i, fields := range c.count.Rest(map[string]js.Value{c.spender[1]: js.Value(usage)}, formats.Of(cmp.Or(c.spender[0], "unknown")), lose) {
 		if c.differs && js.Value(fields[len(fields)-1].Raw).Get(metering.UsageTotals) != "" {
 			continue // it was said with both numbers
 		}
@@ -270,7 +277,7 @@ func (c *conversion) compaction(summary message) error {
 	spent := js.Field{Name: "usage"}
 	if usage, total, err := parts.Usage(summary.spent(), summary.info.Get("cost")); err == nil && total > 0 {
 		spent.Raw = usage
-		c.uses(usage, summary.info)
+		c.uses(summary.spentAsIs(), summary.info)
 	}
 	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
 	if err != nil {
@@ -284,13 +291,22 @@ func (c *conversion) compaction(summary message) error {
 
 // spent returns what all steps of a message used: it says itself what the last one did.
 func (m message) spent() js.Value {
+	return m.steps(func(tokens js.Value) js.Value { return tokens })
+}
+
+// spentAsIs returns the sum of the counters, see [asIs].
+func (m message) spentAsIs() js.Value {
+	return m.steps(func(tokens js.Value) js.Value { return tokens.Without("total") })
+}
+
+func (m message) steps(of func(tokens js.Value) js.Value) js.Value {
 	ends := m.ends()
 	if len(ends) < 2 {
-		return m.info.Get("tokens")
+		return of(m.info.Get("tokens"))
 	}
 	var input, output, read, write int64
 	for _, i := range ends {
-		in, out, r, w := parts.Counts(m.parts[i].Get("tokens"))
+		in, out, r, w := parts.Counts(of(m.parts[i].Get("tokens")))
 		input, output, read, write = input+in, output+out, read+r, write+w
 	}
 	return object(js.IntField("input", input), js.IntField("output", output),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,17 +15,24 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// schema is what a database has to have. Columns that came later may be missing.
-var schema = sqldb.Schema{
-	"session": {"id", "slug", "directory", "title", "version", "time_created", "time_updated"},
-	"message": {"id", "session_id", "time_created", "data"},
-	"part":    {"id", "message_id", "session_id", "data"},
-}
+// schema is what a database has to have. Columns that came later may be missing, and so may be the tables of the messages of release 1,
+// where there is one of release 2.
+var (
+	schema = sqldb.Schema{
+		"session": {"id", "directory", "title", "time_created", "time_updated"},
+	}
+	firstSchema = sqldb.Schema{
+		"message": {"id", "session_id", "time_created", "data"},
+		"part":    {"id", "message_id", "session_id", "data"},
+	}
+	secondColumns = []string{"id", "session_id", "type", "time_created", "data"}
+)
 
 // A database is opencode's database.
 type database struct {
@@ -33,6 +41,10 @@ type database struct {
 	db      *sqldb.DB
 	columns []string // of a session, those that are there
 	modTime time.Time
+
+	first    bool // it has the tables of release 1
+	second   bool // it has the table of release 2
+	sequence bool // whose rows have a number
 }
 
 func openDatabase(ctx context.Context, src *formats.Source, path string) (*database, error) {
@@ -58,6 +70,12 @@ func (d *database) readLayout(ctx context.Context) error {
 	have, err := d.db.Schema(ctx)
 	if err != nil {
 		return err
+	}
+	d.second, d.sequence = have.Has(secondTable, secondColumns...), have.Has(secondTable, "seq")
+	if d.first = have.Has("message") || have.Has("part") || !d.second; d.first {
+		if err := d.db.Require(ctx, firstSchema); err != nil {
+			return err
+		}
 	}
 	for _, c := range sessionColumns {
 		if have.Has("session", c) {
@@ -109,7 +127,10 @@ func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, 
 	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session"
 	var args []any
 	if id != "" {
-		query += " WHERE substr(id, 1, length(?1)) = ?1 OR slug = ?1 OR title = ?1"
+		query += " WHERE substr(id, 1, length(?1)) = ?1 OR title = ?1"
+		if slices.Contains(d.columns, "slug") {
+			query += " OR slug = ?1"
+		}
 		args = append(args, id)
 	}
 	query += " ORDER BY time_updated DESC, id"
@@ -135,6 +156,9 @@ func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Build
 	if err != nil {
 		return err
 	}
+	if doc.rows > 0 {
+		b.Claim("%s has %s of it", secondTable, tty.Count(doc.rows, "row", "rows"))
+	}
 	if err := convert(ctx, doc, header(doc.about, d.src), b); err != nil {
 		return fmt.Errorf("%s: session %s: %w", d.path, info.ID, err)
 	}
@@ -156,10 +180,16 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 	if s.about == "" {
 		return nil, fmt.Errorf("reading %s: %w %s", d.path, formats.ErrNotFound, id)
 	}
-	if err := s.note(ctx); err != nil {
+	if s.first {
+		if err := errors.Join(s.note(ctx), s.noteCompactions(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.noteSecond(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.noteCompactions(ctx)
+	order(s.messages)
+	return s, nil
 }
 
 // A stored session is one of a database.
@@ -169,6 +199,7 @@ type stored struct {
 	id       string
 	about    js.Value
 	messages []ref
+	rows     int // of release 2
 	report   func(where, kind, format string, args ...any)
 }
 
@@ -197,7 +228,6 @@ func (s *stored) note(ctx context.Context) error {
 		r.id = string(id)
 		s.messages = append(s.messages, r)
 	}
-	order(s.messages)
 	return nil
 }
 
@@ -226,6 +256,9 @@ func isJSON(text string) bool {
 
 // message reads one message and its parts, as an export has them.
 func (s *stored) message(ctx context.Context, r ref) (message, error) {
+	if r.row != "" {
+		return s.secondMessage(ctx, r)
+	}
 	var data sqldb.Text
 	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
 		return message{}, s.db.Err(err)

@@ -52,6 +52,9 @@ type ref struct {
 	parent  string // id of the user message it answers
 	where   span   // in a file
 
+	row    string // of a message of release 2: the id of its row
+	second second // and what the rows before it say
+
 	summary   bool // it sums up what was before the message it answers
 	compacted bool // it is such a message
 	tail      string
@@ -76,6 +79,9 @@ func (r *ref) notePart(part js.Value) {
 // order puts messages in opencode's order.
 func order(refs []ref) {
 	slices.SortStableFunc(refs, func(a, b ref) int {
+		if a.row != "" && b.row != "" {
+			return cmp.Compare(a.created, b.created) // they are in order
+		}
 		return cmp.Or(cmp.Compare(a.created, b.created), strings.Compare(a.id, b.id))
 	})
 }

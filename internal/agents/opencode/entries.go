@@ -209,7 +209,6 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 		failure = cmp.Or(e.info.Get("error", "data", "message").Str(), e.info.Get("error", "name").Str(), "unknown")
 	}
 	used := e.usage(s)
-	e.uses(used)
 	return []js.Field{
 		api.Str("api", apis[provider]), api.Str("provider", provider), api.Str("model", e.info.Get("modelID").Str()),
 		{Name: "usage", Raw: used},
@@ -251,6 +250,7 @@ func (e *messageReader) usage(s step) string {
 		e.b.Lose(e.where(), formats.KindUsage, "what it has for a usage is none, so nothing was used")
 		return ""
 	}
+	e.uses(from.Get("tokens"))
 	return usage
 }
 
@@ -268,7 +268,7 @@ func (e *messageReader) unsaid(steps []step) error {
 		if err != nil || total == 0 {
 			continue
 		}
-		e.uses(usage)
+		e.uses(e.parts[i].Get("tokens"))
 		id, err := e.b.Add(e.place("", fmt.Sprintf("usage %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, js.StringField("kind", "call"),
 			js.StringField("provider", cmp.Or(e.info.Get("providerID").Str(), "unknown")), js.StringField("model", cmp.Or(e.info.Get("modelID").Str(), "unknown")),
 			js.RawField("usage", usage))
@@ -280,18 +280,16 @@ func (e *messageReader) unsaid(steps []step) error {
 	return nil
 }
 
-// used is the number of tokens that a message or a part says.
+// used is the number of tokens that a message or a part says, see [asIs].
 func used(v js.Value) int64 {
-	input, output, read, write := parts.Counts(v.Get("tokens"))
+	input, output, read, write := parts.Counts(v.Get("tokens").Without("total"))
 	return input + output + read + write
 }
 
-// uses counts a usage of the message.
-func (e *messageReader) uses(usage string) {
-	e.conversion.uses(usage, e.info)
-	if usage != "" {
-		e.spent.Add(js.Value(usage), e.spender[1])
-	}
+// uses counts tokens of the message.
+func (e *messageReader) uses(tokens js.Value) {
+	e.conversion.uses(tokens, e.info)
+	e.spent.Add(asIs(tokens), e.spender[1])
 }
 
 // total compares the tokens of the message with those of its steps. The message has those of its last step, or of all of
@@ -305,16 +303,16 @@ func (e *messageReader) total() error {
 	if len(ends) == 0 || told == 0 || told == sum || told == used(e.parts[ends[len(ends)-1]]) {
 		return nil
 	}
-	usage, _, err := parts.Usage(e.info.Get("tokens"), e.info.Get("cost"))
+	usage, _, err := parts.Usage(e.info.Get("tokens").Without("total"), e.info.Get("cost"))
 	if err != nil {
 		return nil // which was told
 	}
-	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, e.spender[0], e.lose) {
+	for i, fields := range e.spent.Rest(map[string]js.Value{e.spender[1]: js.Value(usage)}, formats.Of(e.spender[0]), e.lose) {
 		rest := js.Value(fields[len(fields)-1].Raw)
 		if rest.Get(metering.UsageTotals) != "" {
 			e.differs = true
 		} else {
-			e.conversion.uses(string(rest), e.info)
+			e.count.Add(rest, e.spender[1])
 		}
 		id, err := e.b.Add(e.place("", fmt.Sprintf("total %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, fields...)
 		if err != nil {

@@ -107,7 +107,7 @@ func isDatabaseName(base string) bool {
 }
 
 // home returns the database that opencode uses on this machine, or the directory of its data
-// if there is only the storage that it had before.
+// if there are those of several channels, or only the storage that it had before.
 func home(env formats.Env) (string, error) {
 	data, err := env.StorePath("XDG_DATA_HOME", []string{".local", "share"}, "opencode")
 	switch path := env.Getenv("OPENCODE_DB"); {
@@ -119,6 +119,9 @@ func home(env formats.Env) (string, error) {
 		return filepath.Join(data, path), nil
 	}
 	database := filepath.Join(data, "opencode.db")
+	if list := databasesIn(data); err == nil && (len(list) > 1 || len(list) == 1 && list[0] != database) {
+		return data, nil
+	}
 	if _, missing := os.Stat(database); err == nil && missing != nil {
 		if list, unread := storedIn(context.Background(), data); len(list)+len(unread) > 0 {
 			return data, nil
@@ -131,7 +134,11 @@ func home(env formats.Env) (string, error) {
 // database, a storage, or both.
 func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
 	if src.IsDir() {
-		return openData(ctx, src, src.Path, filepath.Join(src.Path, "opencode.db"))
+		databases := databasesIn(src.Path)
+		if len(databases) == 0 {
+			databases = []string{filepath.Join(src.Path, "opencode.db")} // which is looked for, and named if there is nothing
+		}
+		return openData(ctx, src, src.Path, databases...)
 	}
 	file, err := src.Open(ctx)
 	if err != nil {

@@ -165,7 +165,7 @@ func TestStrangeDatabases(t *testing.T) {
 	for name, c := range map[string]struct{ sql, err string }{
 		"strange values": {tables, ""},
 		"no parts":       {`CREATE TABLE session (id, slug, directory, title, version, time_created, time_updated); CREATE TABLE message (id, session_id, time_created, data);`, "it has no table part"},
-		"a column less":  {`CREATE TABLE session (id); CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, session_id, data);`, "has no column slug"},
+		"a column less":  {`CREATE TABLE session (id); CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, session_id, data);`, "has no column directory"},
 		"a view":         {`CREATE TABLE x (id); CREATE VIEW session AS SELECT id, id AS slug, id AS directory, id AS title, id AS version, id AS time_created, id AS time_updated FROM x; CREATE TABLE message (id, session_id, time_created, data); CREATE TABLE part (id, message_id, session_id, data);`, "it has no table session"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,9 +26,9 @@ import (
 // message and part, in the two layouts it had (docs/formats/opencode.md).
 type storage struct {
 	src      *formats.Source
-	sessions []string  // the files
-	unread   []error   // directories that could not be looked at
-	taken    *database // beside it, into which opencode takes sessions over; nil if there is none
+	sessions []string        // the files
+	unread   []error         // directories that could not be looked at
+	taken    formats.Archive // the databases beside it, into which opencode takes sessions over; nil if there is none
 }
 
 // isStored reports whether a path is that of the file of a session in a storage.
@@ -60,15 +60,15 @@ func storedIn(ctx context.Context, dir string) (list []string, unread []error) {
 	return list, unread
 }
 
-// openData opens the data in a directory of opencode: a database, a storage, or both.
-func openData(ctx context.Context, src *formats.Source, dir, database string) (formats.Archive, error) {
+// openData opens the data in a directory of opencode: databases, a storage, or both.
+func openData(ctx context.Context, src *formats.Source, dir string, databases ...string) (formats.Archive, error) {
 	list, unread := storedIn(ctx, dir)
 	s := &storage{src: src, sessions: list, unread: unread}
 	some := len(list)+len(unread) > 0
-	if _, err := os.Stat(database); err != nil && some {
+	if _, err := os.Stat(databases[0]); err != nil && some {
 		return s, nil
 	}
-	db, err := openDatabase(ctx, src, database)
+	db, err := openDatabases(ctx, src, databases)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *storage) info(ctx context.Context, path string, q formats.Query) (forma
 }
 
 func (s *storage) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
-	if s.taken != nil && info.Path == s.taken.path {
+	if s.taken != nil && !isStored(info.Path) {
 		return s.taken.Read(ctx, info, b)
 	}
 	doc, err := s.open(ctx, info.Path)

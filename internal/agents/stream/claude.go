@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -313,14 +314,14 @@ func (c *claudeReader) fields(stop string) []js.Field {
 	if c.aborted {
 		reason = "aborted"
 	}
-	protocol, provider := "anthropic-messages", "anthropic"
+	protocol, provider := "anthropic-messages", api.AnthropicProvider(c.head.Get("model").Str())
 	if c.qwen {
 		protocol, provider = "openai-completions", "qwen"
 		usage = usage.With("input_tokens", js.Value(api.Int(usage.Get("input_tokens").Int()-usage.Get("cache_read_input_tokens").Int())))
 	}
 	c.turn.output += usage.Get("output_tokens").Int()
 	fields := []js.Field{
-		api.Str("model", c.head.Get("model").Str()), js.StringField("api", protocol), js.StringField("provider", provider),
+		api.Str("model", c.head.Get("model").Str()), js.StringField("api", protocol), api.Str("provider", provider),
 		js.RawField("usage", api.Usage(usage)), js.StringField("stopReason", reason),
 	}
 	if !c.qwen {
@@ -409,7 +410,7 @@ func (c *claudeReader) result(v js.Dict) {
 		c.total(v)
 	}
 	if failed != "" {
-		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
+		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), api.ProviderField(c.head.Get("model").Str()))
 		c.rec.message(api.Assistant(nil, fields...), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()))
 	}
 	c.failure, c.turn.output = "", 0
@@ -444,25 +445,37 @@ func (c *claudeReader) own() js.Value {
 func (c *claudeReader) total(v js.Dict) {
 	open, model := len(c.blocks) > 0 && c.written == nil, c.head.Get("model").Str()
 	models := v.Get("modelUsage")
-	cost := max(0, usdSince(v.Get("total_cost_usd"), c.turn.cost)-c.turn.beside(models, model))
 	details := js.RawField("details", js.Object(js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID),
 		js.RawField("totalCostUsd", v.Get("total_cost_usd")), js.RawField("modelUsage", models)))
 	var rest []js.Field
+	whole, told := turnUsage{models: c.turn.models, spent: maps.Clone(c.turn.spent)}, js.Value("") // what the turn will have taken
 	if open {
 		usage := c.own()
 		output := usage.Get("output_tokens").Int()
 		output += max(0, v.Get("usage", "output_tokens").Int()-c.turn.output-outputOf(c.others)-output)
-		told := js.Value(api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))
+		told = js.Value(api.Usage(usage.With("output_tokens", js.Value(api.Int(output)))))
+		whole.took(model, string(told))
+		for _, other := range c.others {
+			by, usage, _ := other.Entry(model)
+			whole.took(by, usage)
+		}
+	}
+	for _, u := range c.rec.lanes.used {
+		whole.took(u.model, u.usage)
+	}
+	names := whole.answered(models)
+	cost := max(0, usdSince(v.Get("total_cost_usd"), c.turn.cost)-c.turn.beside(models, names, model))
+	if open {
 		rest = []js.Field{js.RawField("usage", told.With("cost", js.Value(js.Object(usd("total", cost))))), details}
 	}
 	c.finish(v.Get("stop_reason").Str(), rest...)
 	c.rec.subagents(false)
-	c.rec.spentBeside("anthropic", paidBeside, c.turn.took)
-	entries := c.turn.rests(models, model, c.rec.lose)
+	c.rec.spentBeside(paidBeside, c.turn.took)
+	entries := c.turn.rests(models, names, model, c.rec.lose)
 	at := cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if !open && cost > 0 { // no entry has the cost yet
 		entries = append(entries, []js.Field{
-			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), api.Str("model", model),
+			js.StringField("kind", usageRest), js.StringField("provider", api.UsageProvider(model)), api.Str("model", model),
 			js.RawField("usage", js.Object(js.RawField("cost", js.Object(usd("total", cost))))), details,
 		})
 	}
@@ -507,9 +520,9 @@ func usdSince(now, before js.Value) float64 {
 }
 
 // beside returns what models other than that of the replies cost in a turn, in USD.
-func (t *turnUsage) beside(models js.Value, own string) (sum float64) {
+func (t *turnUsage) beside(models js.Value, names map[string]string, own string) (sum float64) {
 	for name, used := range models.Members() {
-		if api.ModelNamed(name) != own {
+		if as(names, name) != own {
 			sum += usdSince(used.Get("costUSD"), t.models.Get(name, "costUSD"))
 		}
 	}
@@ -517,19 +530,19 @@ func (t *turnUsage) beside(models js.Value, own string) (sum float64) {
 }
 
 // rests returns the usage entries for what models used in a turn and nothing recorded says.
-func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
+func (t *turnUsage) rests(models js.Value, names map[string]string, own string, lose func(kind, format string, args ...any)) (entries [][]js.Field) {
 	var parts, total int64
 	for _, n := range t.spent {
 		parts += n[0] + n[1] + n[2] + n[3]
 	}
 	for name, used := range models.Members() {
-		before, model := t.models.Get(name), api.ModelNamed(name)
+		before, model := t.models.Get(name), as(names, name)
 		usage, some := used.Without("costUSD", "contextWindow", "maxOutputTokens", "canonicalModel", "provider", "costBasis"), false
-		for i, names := range api.ModelCounters {
-			grew := since(used.Get(names[0]).Int(), before.Get(names[0]).Int())
+		for i, grew := range t.grown(name, used) {
 			n := max(0, grew-t.spent[model][i])
 			parts, total = parts+n, total+grew
-			usage, some = usage.Without(names[0]).Add(js.IntField(names[1], n)), some || n > 0
+			counter := api.ModelCounters[i]
+			usage, some = usage.Without(counter[0]).Add(js.IntField(counter[1], n)), some || n > 0
 		}
 		cost := 0.0
 		if model != own {
@@ -540,11 +553,11 @@ func (t *turnUsage) rests(models js.Value, own string, lose func(kind, format st
 		}
 		made := js.Value(api.Usage(usage)).With("cost", js.Value(js.Object(usd("total", cost), js.RawField("totalFromProvider", "true"))))
 		entries = append(entries, []js.Field{
-			js.StringField("kind", usageRest), js.StringField("provider", "anthropic"), js.StringField("model", model), js.RawField("usage", made),
+			js.StringField("kind", usageRest), js.StringField("provider", api.UsageProvider(model)), js.StringField("model", model), js.RawField("usage", made),
 		})
 	}
 	if parts > total && total > 0 {
-		entries = append(entries, new(formats.Gap).Differ("anthropic", own, parts, total, lose))
+		entries = append(entries, new(formats.Gap).Differ(api.UsageProvider(own), own, parts, total, lose))
 	}
 	return entries
 }
@@ -560,7 +573,7 @@ func (c *claudeReader) end() {
 	}
 	c.aborted = c.aborted || c.qwen && len(c.calls) == 0 && c.head.Get("usage", "output_tokens").Int() == 0 // of a whole reply it prints usage
 	c.finish("")
-	c.rec.spentBeside("anthropic", "", c.turn.took)
+	c.rec.spentBeside("", c.turn.took)
 }
 
 // uuidOf returns the id of an event, apart from the event.

@@ -149,7 +149,8 @@ func (g *geminiReader) whole(v js.Dict) {
 	for name, model := range v.Get("stats", "models").Members() {
 		n := func(count string) int64 { return api.Tokens(model.Get("tokens", count)) }
 		g.model = cmp.Or(g.model, name)
-		input, output = input+n("prompt")-n("cached"), output+n("candidates")+n("thoughts")
+		prompt := n("prompt") + n("tool")
+		input, output = input+prompt-n("cached"), output+metering.Output(n("total"), prompt, n("candidates")+n("thoughts"), n("thoughts"))
 		cached, total = cached+n("cached"), total+n("total")
 	}
 	usage := js.RawField("usage", js.Object(js.IntField("input", max(0, input)), js.IntField("output", output),

@@ -167,14 +167,14 @@ func (r *recorder) subagents(all bool) {
 
 // spentBeside adds a usage entry for each reply of a sub-agent, and tells took of it. Its cost is the one given, "" for
 // one that is not known.
-func (r *recorder) spentBeside(provider, cost string, took func(model, usage string)) {
+func (r *recorder) spentBeside(cost string, took func(model, usage string)) {
 	for _, u := range r.lanes.used {
 		usage := js.Value(u.usage)
 		if cost != "" {
 			usage = usage.With("cost", js.Value(cost))
 		}
 		took(u.model, string(usage))
-		r.entry(session.TypeUsage, r.now(), js.StringField("kind", "agent"), js.StringField("provider", provider),
+		r.entry(session.TypeUsage, r.now(), js.StringField("kind", "agent"), js.StringField("provider", api.UsageProvider(u.model)),
 			js.StringField("model", u.model), js.RawField("usage", usage), js.StringField("toolCallId", u.root))
 	}
 	r.lanes.used = nil

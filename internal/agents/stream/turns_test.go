@@ -54,7 +54,7 @@ func TestTurns(t *testing.T) {
 		},
 		"claude: what is no counter stays out of a usage": {
 			claudeBegins + claudeSays + `{"type":"result","subtype":"success","is_error":false,"session_id":"s","uuid":"u3","total_cost_usd":0.1,"usage":{"input_tokens":3,"output_tokens":4},"modelUsage":{"m":{"inputTokens":8,"outputTokens":6,"costUSD":0.1,"contextWindow":9,"maxOutputTokens":9,"canonicalModel":"m","provider":"firstParty","costBasis":"list"}}}` + "\n",
-			[]string{"custom sess:run", "assistant So far. stop", "usage rest anthropic 5/2"},
+			[]string{"custom sess:run", "assistant So far. stop", "usage rest unknown 5/2"},
 		},
 		"gemini: a call behind a result is one of the next reply": {
 			geminiBegins + gemini("use", "1", `,"tool_name":"one"`) + gemini("use", "2", `,"tool_name":"two"`) +

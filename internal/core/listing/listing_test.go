@@ -59,7 +59,7 @@ func TestLongMessages(t *testing.T) {
 		if text == "" {
 			first = "null"
 		}
-		want := `"messages":0,"exact":true,"firstMessage":` + first + `,"lastMessage":` + js.Quote("last\uFFFD"+text) +
+		want := `"messages":0,"exact":true,"unread":false,"firstMessage":` + first + `,"lastMessage":` + js.Quote("last\uFFFD"+text) +
 			`,"tokens":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"reasoning":0,"total":0},"cost":null,"resume":null}`
 		if got := JSON(row); !strings.HasSuffix(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("a message of %d bytes: %.300s", len(text), got)

@@ -25,6 +25,7 @@ type Row struct {
 	Address string // what other tools take for it, "" if they take nothing
 	Resume  string // the command line that goes on with it in its agent, "" if none is known
 	Unspent bool   // nothing is known of what was spent
+	Unread  bool   // something says that words or usage are there, and none was found: it is not empty, and was not read
 }
 
 // Later compares sessions by when they were written to: by the time of the file,
@@ -56,6 +57,7 @@ type SessionRow struct {
 	Entries      int         `row:"entries"`           // The number of entries; a lower bound unless exact.
 	Messages     int         `row:"messages"`          // The number of messages; a lower bound unless exact.
 	Exact        bool        `row:"exact"`             // Whether the whole session was read; if not, counts and sums are lower bounds.
+	Unread       bool        `row:"unread"`            // Whether something says that words or usage are there, and neither a message nor a call was found: the session was not read.
 	FirstMessage string      `row:"firstMessage,null"` // The text of the first message of the user; null if there is none.
 	LastMessage  string      `row:"lastMessage,null"`  // The text of the last message; null if there is none.
 	Tokens       *row.Tokens `row:"tokens"`            // The tokens that the answers of all branches report; null if that is not known.
@@ -76,7 +78,7 @@ func (r Row) row() SessionRow {
 		Version: r.Version, Created: moment(r.Created), Modified: moment(r.Modified), Written: moment(r.ModTime),
 		Size: r.Size, Entries: r.Entries, Messages: r.Messages, Exact: r.Exact, FirstMessage: r.FirstMessage, LastMessage: r.LastMessage,
 		Host: r.Origin.Host, User: r.Origin.User, Repo: r.Origin.Repo(),
-		Resume: r.Resume,
+		Unread: r.Unread, Resume: r.Resume,
 	}
 	if s := r.Spent; !r.Unspent {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
@@ -130,7 +132,7 @@ func Parse(data []byte) (Row, error) {
 		Host, User, Repo                           string
 		Version, Entries, Messages                 int
 		Size                                       int64
-		Exact                                      bool
+		Exact, Unread                              bool
 		Tokens                                     *struct {
 			Input, Output, CacheRead, CacheWrite, Reasoning, Total int64
 		}
@@ -142,7 +144,7 @@ func Parse(data []byte) (Row, error) {
 	if v.Kind != "session" {
 		return Row{}, fmt.Errorf("reading a row: it is of kind %q, and not a session", v.Kind)
 	}
-	r := Row{Agent: v.Agent, Address: v.Address, Resume: v.Resume, Unspent: v.Tokens == nil, Row: store.Row{
+	r := Row{Agent: v.Agent, Address: v.Address, Resume: v.Resume, Unspent: v.Tokens == nil, Unread: v.Unread, Row: store.Row{
 		Path: v.Path, Size: v.Size, ModTime: timeOf(v.Written),
 		Info: session.Info{
 			ID: v.Session, CWD: v.CWD, Name: v.Title, ParentSession: v.Parent, Version: v.Version,

@@ -28,7 +28,7 @@ type Sum struct {
 	CopyTokens  int64
 	Bad         int64 // calls with counters that are no counts
 	WrongTotals int64 // calls whose stored total is not the sum of its parts
-	Parts, Told int64 // tokens of the calls of sources that have a total of their own which is less, and of those totals
+	Parts, Told int64 // tokens of the calls that contradict a total: one that a source has, which is less, or that of a call; and of those totals
 
 	Because  []string // why costs are not known, in the order of letters
 	PricedAs []string // models of makers by whose prices calls through gateways were computed

@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -96,11 +97,31 @@ func drawClaude(h *drawnHome) {
 		s, n := h.spends(), 1+h.IntN(3)
 		s.write, s.thoughts = int64(h.IntN(2)*300), 0
 		message, request := fmt.Sprintf("msg_%d", h.next()), fmt.Sprintf(`"requestId":"req_%d",`, h.next())
-		if h.chance(4) { // of a gateway, as short as it is not unique
-			message, request = fmt.Sprintf("chatcmpl-%d", h.IntN(2)), ""
-			s.input = int64(1000 + h.next()) // what tells them apart
+		gateway, guesses := h.chance(3), false
+		if gateway {
+			request, guesses = "", h.chance(2)                                  // it guesses what the prompt has, and corrects itself
+			if message = fmt.Sprintf("msg_bdrk_%012d", h.next()); h.chance(2) { // as short as it is not unique
+				message = fmt.Sprintf("chatcmpl-%d", h.IntN(2))
+				s.input = int64(1000 + h.next()) // what tells them apart
+			}
 		}
-		more := ""
+		short := gateway && strings.HasPrefix(message, "chatcmpl")
+		less := false
+		more, written := "", fmt.Sprintf(`"cache_creation_input_tokens":%d`, s.write)
+		if s.write > 0 && h.chance(2) {
+			five := h.IntN(int(s.write) + 1)
+			parts := fmt.Sprintf(`"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d}`, five, int(s.write)-five)
+			switch h.IntN(4) {
+			case 0:
+				written = parts // and no sum
+			case 1:
+				written = `"cache_creation_input_tokens":0,` + parts
+			case 2:
+				written += "," + parts
+			case 3: // a sum that is less, which is told
+				written, less = fmt.Sprintf(`"cache_creation_input_tokens":%d,`, 1+h.IntN(int(s.write)-1))+parts, true
+			}
+		}
 		switch h.IntN(8) {
 		case 0:
 			more = `,"service_tier":"standard","warp":{"n":2}`
@@ -113,15 +134,32 @@ func drawClaude(h *drawnHome) {
 			h.makes(holder(), first)
 			h.makes(holder(), advisor)
 			h.makes(holder(), last)
+			written, guesses, less = fmt.Sprintf(`"cache_creation_input_tokens":%d`, s.write), false, false
 		}
+		h.contradicts = h.contradicts || less
+		before := ""
 		for i := range n {
-			output := s.output
-			if i < n-1 && more == "" && h.chance(2) {
+			input, output := s.input, s.output
+			if i < n-1 && more == "" && (guesses || h.chance(2)) {
 				output = 1 // while it came in
 			}
-			line("assistant", fmt.Sprintf(`%s"message":{"id":%q,"role":"assistant","model":%q,"content":[{"type":"tool_use","id":"t%d","name":"Read","input":{}}],"usage":{"input_tokens":%d,"output_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d%s}}`,
-				request, message, s.model, h.next(), s.input, output, s.read, s.write, more))
-			switch h.IntN(5) {
+			if guesses && i < n-1 {
+				input += int64(7 * (i + 1))
+				output = int64(h.IntN(2))
+			}
+			if i == 2 && !guesses && h.chance(2) {
+				parent = before // calls side by side: a line of the first group comes behind the second
+			}
+			line("assistant", fmt.Sprintf(`%s"message":{"id":%q,"role":"assistant","model":%q,"content":[{"type":"tool_use","id":"t%d","name":"Read","input":{}}],"usage":{"input_tokens":%d,"output_tokens":%d,"cache_read_input_tokens":%d,%s%s}}`,
+				request, message, s.model, h.next(), input, output, s.read, written, more))
+			if i == 0 {
+				before = parent
+			}
+			between := h.IntN(6)
+			if last := i == n-1; guesses && short && !last && (between == 1 || between == 2 || between == 0 && output > 0) {
+				between = 5 // a short id, other counters and something else between: no reader could know
+			}
+			switch between {
 			case 0:
 				line("user", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"x"}]}`, h.n-2))
 			case 1:
@@ -130,6 +168,8 @@ func drawClaude(h *drawnHome) {
 				user()
 			case 3:
 				h.write(path, `{"type":"queue-operation","operation":"dequeue","timestamp":"2026-03-04T05:06:07.000Z","sessionId":"`+id+`"}`)
+			case 4:
+				line("progress", `"data":{"type":"hook_progress"}`)
 			}
 		}
 		if !strings.Contains(more, "iterations") {
@@ -164,7 +204,9 @@ func drawClaude(h *drawnHome) {
 			goOn()
 		}
 	}
-	if path, parent, side = root, main, ""; h.chance(2) {
+	if path, parent, side = root, main, ""; !h.chance(3) {
+		h.costState(root, rootID)
+	} else if h.chance(2) {
 		copied := h.files[root]
 		id = h.uuid()
 		path = "-w/" + id + ".jsonl"
@@ -172,6 +214,29 @@ func drawClaude(h *drawnHome) {
 		h.holds[id] = append(h.holds[id], h.holds[rootID]...)
 		goOn()
 	}
+}
+
+// costState adds what Claude Code counts in all at the end of a process: what the replies say, more for a helper, or less, which is
+// told. A total that may have sub-agents in it is compared with nothing.
+func (h *drawnHome) costState(path, id string) {
+	if strings.Contains(h.files[path], `"isSidechain":true`) {
+		return
+	}
+	var models []string
+	less := h.chance(4)
+	for model, s := range sums(h.holds[id]) {
+		if less && s.input > 0 {
+			s.input, less, h.contradicts = s.input-1, false, true
+		}
+		models = append(models, fmt.Sprintf(`%q:{"inputTokens":%d,"outputTokens":%d,"cacheReadInputTokens":%d,"cacheCreationInputTokens":%d,"costUSD":0.5}`, model, s.input, s.output, s.read, s.write))
+	}
+	if h.chance(2) && !h.contradicts {
+		s := spending{model: "m-helper", input: int64(1 + h.IntN(99)), output: 2}
+		h.makes(id, s)
+		models = append(models, fmt.Sprintf(`"m-helper":{"inputTokens":%d,"outputTokens":%d,"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"costUSD":0.5}`, s.input, s.output))
+	}
+	slices.Sort(models)
+	h.write(path, fmt.Sprintf(`{"type":"cost-state","sessionId":%q,"totalCostUSD":1,"modelUsage":{%s}}`, id, strings.Join(models, ",")))
 }
 
 // iteration is a request of Anthropic's API among those of one reply.
@@ -285,6 +350,21 @@ func drawOpencode(h *drawnHome) {
 	counts := func(s spending) string {
 		return fmt.Sprintf(`"cost":%v,"tokens":{"input":%d,"output":%d,"reasoning":%d,"cache":{"read":%d,"write":%d}}`, s.cost, s.input, s.output-s.thoughts, s.thoughts, s.read, s.write)
 	}
+	// told is counts with a total, which says whether thoughts are within the output, or contradicts both.
+	told := func(s spending) string {
+		total, output := s.input+s.output+s.read+s.write, s.output-s.thoughts
+		switch h.IntN(8) {
+		case 0, 1:
+			output = s.output // and the thoughts within it
+		case 2:
+			if s.thoughts > 0 || h.chance(4) {
+				total, h.contradicts = total+1000, true
+			}
+		case 3:
+			return counts(s)
+		}
+		return fmt.Sprintf(`"cost":%v,"tokens":{"total":%d,"input":%d,"output":%d,"reasoning":%d,"cache":{"read":%d,"write":%d}}`, s.cost, total, s.input, output, s.thoughts, s.read, s.write)
+	}
 	at := int64(1_772_600_000_000)
 	put := func(id, members string, messages []message) {
 		at += 1000
@@ -302,7 +382,7 @@ func drawOpencode(h *drawnHome) {
 		at += 1000
 		asked := message{fmt.Sprintf(`"role":"user","time":{"created":%d},"agent":"build","model":{"providerID":"p","modelID":"m"}`, at), `[{"type":"text","text":"go"}]`}
 		var steps []string
-		var sum spending
+		says := "" // of the last step, and so of the message
 		model := h.spends().model
 		for range 1 + h.IntN(3) {
 			s := h.spends()
@@ -311,15 +391,12 @@ func drawOpencode(h *drawnHome) {
 			if h.chance(4) {
 				said = "" // a step may say nothing
 			}
-			steps = append(steps, `{"type":"step-start"},`+said+`{"type":"step-finish","reason":"stop",`+counts(s)+`}`)
+			says = told(s)
+			steps = append(steps, `{"type":"step-start"},`+said+`{"type":"step-finish","reason":"stop",`+says+`}`)
 			h.makes(id, s)
-			sum = spending{model, sum.input + s.input, sum.output + s.output, sum.read + s.read, sum.write + s.write, sum.thoughts + s.thoughts, sum.cost + s.cost}
-		}
-		if len(steps) > 1 { // a message counts the tokens of its last step, and the cost of all
-			sum = h.calls[len(h.calls)-1]
 		}
 		at += 1000
-		said := message{fmt.Sprintf(`"role":"assistant","time":{"created":%d,"completed":%d},"parentID":"x","modelID":%q,"providerID":"p","mode":"build","path":{"cwd":"/w","root":"/w"},%s`, at, at+5, model, counts(sum)), "[" + strings.Join(steps, ",") + "]"}
+		said := message{fmt.Sprintf(`"role":"assistant","time":{"created":%d,"completed":%d},"parentID":"x","modelID":%q,"providerID":"p","mode":"build","path":{"cwd":"/w","root":"/w"},%s`, at, at+5, model, says), "[" + strings.Join(steps, ",") + "]"}
 		return []message{asked, said}
 	}
 	session := func() string {

@@ -52,11 +52,13 @@ func total(of []spending) (sum spending) {
 // A drawnHome is the home of an agent with drawn sessions, and what they really used.
 type drawnHome struct {
 	*rand.Rand
-	files map[string]string     // by their paths below the home
-	calls []spending            // that were made, each once
-	holds map[string][]spending // by the id of a session: what its file has, with what was copied into it
-	exact bool                  // each call is told apart; else of some the sum alone is known
-	n     int                   // for ids
+	files       map[string]string     // by their paths below the home
+	calls       []spending            // that were made, each once
+	holds       map[string][]spending // by the id of a session: what its file has, with what was copied into it
+	tells       bool                  // the home says whether something contradicts a total
+	contradicts bool                  // something does
+	exact       bool                  // each call is told apart; else of some the sum alone is known
+	n           int                   // for ids
 }
 
 // next returns a number that no other has.
@@ -122,6 +124,9 @@ func (h *drawnHome) spent(t formatstest.T, how, agent string, results []formatst
 		}
 	}
 	l.Settle()
+	if differs := grouped(l, "session").Total.Parts > 0; h.tells && differs != h.contradicts {
+		t.Errorf("%s: totals differ: %t, want %t", how, differs, h.contradicts)
+	}
 	l.All(func(c usage.Call, _ *usage.Session, _ int) {
 		tokens := c.Tokens
 		calls = append(calls, spending{c.Model, tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning, float64(c.Stored) / 1e12})
@@ -163,7 +168,7 @@ func TestOneSum(t *testing.T) {
 	for n, r := range drawn.Cases(t, 1000*len(agents)) {
 		agent := agents[n%len(agents)]
 		if !t.Run(agent, func(t *testing.T) {
-			h := &drawnHome{Rand: r, files: map[string]string{}, holds: map[string][]spending{}, exact: true}
+			h := &drawnHome{Rand: r, files: map[string]string{}, holds: map[string][]spending{}, exact: true, tells: agent == "claude" || agent == "opencode"}
 			homes[agent](h)
 			if h.oneSum(t, known[agent]); t.Failed() {
 				for _, path := range slices.Sorted(maps.Keys(h.files)) {

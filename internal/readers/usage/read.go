@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // Options say how a session is read.
@@ -140,6 +141,7 @@ var (
 	usageKey = []byte(`"usage"`)
 	escape   = []byte(`\u00`)
 	runKey   = []byte(`"` + session.CustomRun + `"`)
+	movedKey = []byte(typed.MovedHere)
 )
 
 // mostRun is more bytes than the line has that begins the run of an agent.
@@ -151,6 +153,9 @@ func (rd *reader) line(l jsonl.Line) {
 	data := l.Data
 	if rd.lines == 1 {
 		data = bytes.TrimPrefix(data, []byte(jsonl.ByteOrderMark))
+	}
+	if bytes.Contains(data, movedKey) {
+		rd.handedOver(data)
 	}
 	calls := bytes.Contains(data, usageKey) || bytes.Contains(data, escape) || len(data) < mostRun && bytes.Contains(data, runKey)
 	if !calls && !rd.Strict && !rd.Branches && !l.Torn {
@@ -168,6 +173,32 @@ func (rd *reader) line(l jsonl.Line) {
 		return
 	}
 	rd.entry()
+}
+
+// handedOver leaves out the replies in front of the note of a hand-off: those that it carried are of another session, which has their
+// calls. It carries no usage, so a call with one is none of them.
+func (rd *reader) handedOver(data []byte) {
+	e, err := session.ParseEntry(string(data))
+	if err != nil {
+		return
+	}
+	if _, ok := typed.Moved(e); !ok {
+		return
+	}
+	kept := 0
+	for i := range rd.Calls {
+		if rd.Calls[i].Silent() {
+			continue
+		}
+		if rd.Calls[kept] = rd.Calls[i]; rd.tree != nil {
+			rd.at[kept] = rd.at[i]
+		}
+		kept++
+	}
+	rd.Calls, rd.unpaid = rd.Calls[:kept], min(rd.unpaid, kept)
+	if rd.tree != nil {
+		rd.at = rd.at[:kept]
+	}
 }
 
 // damaged takes note of a line that cannot be read.

@@ -27,6 +27,17 @@ func TestReplyCountsOnce(t *testing.T) {
 	const counts, more = `"input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":90`, `"input_tokens":11,"cache_read_input_tokens":1000,"output_tokens":5`
 	const asked = `{"parentUuid":%s,"type":"user","message":{"role":"user","content":"go"},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}` + "\n"
 	ask, between := fmt.Sprintf(asked, "null", "a"), fmt.Sprintf(asked, `"b"`, "x")
+	hook := func(uuid, parent string) string {
+		return fmt.Sprintf(`{"parentUuid":%q,"type":"progress","data":{"type":"hook_progress"},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}`, parent, uuid) + "\n"
+	}
+	result := func(uuid, parent string) string {
+		return fmt.Sprintf(`{"parentUuid":%q,"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}`, parent, uuid) + "\n"
+	}
+	stopped := func(line string) string {
+		return strings.Replace(line, `"usage"`, `"stop_reason":"tool_use","usage"`, 1)
+	}
+	const guess, actual = `"input_tokens":24000,"output_tokens":0`, `"input_tokens":22000,"cache_read_input_tokens":7,"output_tokens":500`
+	const guessed, long = `"input_tokens":24000,"output_tokens":12`, "msg_0123456789abcdef"
 	iterations := func(list string) string {
 		return spoken("b", "a", "m", "r", `"input_tokens":4,"output_tokens":500,"cache_read_input_tokens":182000,"speed":"fast","iterations":[`+list+`]`)
 	}
@@ -40,6 +51,19 @@ func TestReplyCountsOnce(t *testing.T) {
 		{"without an id of the request", ask + spoken("b", "a", "m", "", counts) + between + spoken("c", "x", "m", "", counts), 1, 10, 1000, 90},
 		{"two requests with one id", ask + spoken("b", "a", "m", "r", counts) + spoken("c", "b", "m", "q", more), 2, 21, 2000, 95},
 		{"two replies with one short id", ask + spoken("b", "a", "chatcmpl-3", "", counts) + between + spoken("c", "x", "chatcmpl-3", "", more), 2, 21, 2000, 95},
+		{"a gateway corrects itself", ask + spoken("b", "a", "m", "", guess) + spoken("c", "b", "m", "", actual), 1, 22000, 7, 500},
+		{"a gateway corrects itself twice", ask + spoken("b", "a", "m", "", guess) + spoken("c", "b", "m", "", guessed) + spoken("d", "c", "m", "", actual), 1, 22000, 7, 500},
+		{"and says at first that some was written", ask + spoken("b", "a", "m", "", guessed) + spoken("c", "b", "m", "", actual), 1, 22000, 7, 500},
+		{"behind a hook", ask + spoken("b", "a", "m", "", guessed) + hook("h", "b") + hook("i", "h") + spoken("c", "i", "m", "", actual), 1, 22000, 7, 500},
+		{"behind a result, of what was a guess", ask + spoken("b", "a", "m", "", guess) + result("r", "b") + spoken("c", "r", "m", "", actual), 1, 22000, 7, 500},
+		{"behind a result, of what was not over", ask + spoken("b", "a", "m", "", guessed) + result("r", "b") + stopped(spoken("c", "r", "m", "", actual)), 1, 22000, 7, 500},
+		{"behind a result, of what was over", ask + stopped(spoken("b", "a", "m", "", guessed)) + result("r", "b") + stopped(spoken("c", "r", "m", "", actual)), 2, 46000, 7, 512},
+		{"behind a result, of a long id", ask + stopped(spoken("b", "a", long, "", guessed)) + result("r", "b") + stopped(spoken("c", "r", long, "", actual)), 1, 22000, 7, 500},
+		{"behind a prompt, of a long id", ask + spoken("b", "a", long, "", guessed) + between + spoken("c", "x", long, "", actual), 1, 22000, 7, 500},
+		{"a guess, and a reply of another id", ask + spoken("b", "a", "m", "", guess) + spoken("c", "b", "n", "", actual), 2, 46000, 7, 500},
+		{"a request that is known is no guess", ask + spoken("b", "a", "m", "r", guess) + spoken("c", "b", "m", "q", actual), 2, 46000, 7, 500},
+		{"the last line is of the part that began first", ask + spoken("b", "a", "m", "r", counts) + result("r", "b") + between + spoken("c", "x", "m", "r", counts) +
+			spoken("d", "b", "m", "r", `"input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":192`), 1, 10, 1000, 192},
 		{"two requests of the API for it", ask + iterations(first+","+last), 2, 4, 182000, 500},
 		{"an advisor", ask + iterations(first+`,{"type":"advisor_message","model":"claude-opus-4-8","input_tokens":95000,"output_tokens":700},`+last), 3, 95004, 182000, 1200},
 		{"a compaction in the request", ask + spoken("b", "a", "m", "r", counts+`,"iterations":[{"type":"compaction","input_tokens":180000,"output_tokens":3500},{"type":"message","input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":90}]`), 2, 180010, 1000, 3590},

@@ -65,7 +65,9 @@ func (c *Call) counters(raw string) bool {
 	if t.Total() == 0 && total > 0 {
 		t.Unsplit = total
 	}
-	c.Mismatch = total >= 0 && total != t.Total()
+	if c.Mismatch = total > 0 && total != t.Total(); c.Mismatch { // 0 says nothing
+		c.Price.Parts, c.Price.Total = t.Total(), total
+	}
 	c.cost(priced)
 	return true
 }

@@ -17,7 +17,7 @@ import (
 var classes = map[string][]string{
 	"refusal":        {"UsageError", "No", "Damaged", "none", "Fail", "wrong", "exceeded", "bad", "Errorf"},
 	"hint":           {"WithHint", "Hintf", "hint"},
-	"damage, unread": {"Alwaysf", "problem", "Problem"},
+	"damage, unread": {"Alwaysf", "problem", "Problem", "Claim"},
 	"note":           {"Warnf", "warn", "note", "report"},
 	"by its class":   {"Warn"},
 	"result":         {"Infof", "Lightf"},

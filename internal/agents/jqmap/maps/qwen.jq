@@ -14,9 +14,7 @@ def info: .values[0] as $first
   | {id: (if $agent then "\($first.sessionId)-\($agent)" else $first.sessionId end), created: $first.timestamp, cwd: $first.cwd,
      parent: (if $agent then $first.sessionId else null end)};
 def blocks: [.message | .parts | gemini_parts[] | gemini_block | if .type == "text" and (.text | startswith("<qwen:")) then . + {harness: $name} else . end];
-# Thoughts are among the candidates or not: the total tells.
-def tokens: (if .totalTokenCount == (.promptTokenCount // 0) + (.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0) then .thoughtsTokenCount // 0 else 0 end) as $more
-  | . as $u | usage(.promptTokenCount; (.candidatesTokenCount // 0) + $more; .cachedContentTokenCount; 0; .thoughtsTokenCount) | reporting($u);
+def tokens: . as $u | usage(.promptTokenCount; .candidatesTokenCount; .cachedContentTokenCount; 0; .thoughtsTokenCount) | reporting($u); # thoughts are among the candidates or not: the total tells
 def results: . as $v | (.message.parts | gemini_parts | gemini_results) as $results | ((.toolCallResult.status // "success") != "success") as $failed
   | if $results == [] then result(.toolCallResult.callId; blocks; $failed) else $results[] | result(.id; .blocks; $failed) end;
 def helper: select(.["event.name"] == "qwen-code.api_response" and (.prompt_id // "" | contains("managed-")))

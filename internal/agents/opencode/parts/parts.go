@@ -144,14 +144,16 @@ func Input(tool js.Value, lose func(kind, format string, args ...any)) js.Value 
 	return js.Value(js.Object(js.RawField("input", raw)))
 }
 
-// Counts returns the tokens of a message or a session, those for reasoning with the output.
+// Counts returns the tokens of a message or a session, those for reasoning with the output. They stand beside it, unless the
+// total of the message says that they are within it: opencode takes over what a provider counts.
 func Counts(tokens js.Value) (input, output, read, write int64) {
 	n := func(names ...string) int64 { return Int(tokens, names...) }
-	return n("input"), n("output") + n("reasoning"), n("cache", "read"), n("cache", "write")
+	input, read, write = n("input"), n("cache", "read"), n("cache", "write")
+	return input, metering.Output(n("total"), input+read+write, n("output")+n("reasoning"), n("reasoning")), read, write
 }
 
 // Usage returns the usage for the tokens and the cost, in USD, of a message or of a step, and the
-// size of the context in tokens. The error is that of values that are no usage.
+// size of the context in tokens: the total that opencode has, if it has one. The error is that of values that are no usage.
 func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	input, output, read, write := Counts(tokens)
 	total = cmp.Or(Int(tokens, "total"), input+output+read+write)
