@@ -157,10 +157,8 @@ type place struct {
 
 // found returns the files of a directory.
 func (a *files) found(ctx context.Context) (list []place) {
-	walk(ctx, a.src.Path, a.Depth, a.inside, func(string) bool { return true }, func(path string, err error) bool {
-		if a.Match(path) || err != nil && IsDir(path) {
-			list = append(list, place{path, err})
-		}
+	walk(ctx, a.src.Path, a.Depth, a.inside, a.Match, func(path string, err error) bool {
+		list = append(list, place{path, err})
 		return true
 	})
 	return list

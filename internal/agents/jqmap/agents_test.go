@@ -3,6 +3,7 @@ package jqmap_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -33,6 +34,13 @@ func TestBesideOutside(t *testing.T) {
 	link(t, outside, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml")
 	if r := formatstest.One(t, format(t, "copilot"), source(path)); r.Info.Name != "" {
 		t.Errorf("a link that leads out of the home was followed: %q", r.Info.Name)
+	}
+	path = formatstest.File(t, "elsewhere/s3/events.jsonl", copilotStart+"\n")
+	formatstest.Put(t, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml", "name: The parser\n")
+	home := t.TempDir()
+	link(t, filepath.Dir(path), filepath.Join(home, "s3"))
+	if r := formatstest.One(t, format(t, "copilot"), source(home)); r.Info.Name != "The parser" {
+		t.Errorf("the directory of the session is behind a link: titled %q", r.Info.Name)
 	}
 }
 

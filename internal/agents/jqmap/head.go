@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -209,20 +208,22 @@ func (r reader) beside(src *formats.Source) map[string]any {
 		return out
 	}
 	top := r.h.top(path)
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return out
-	}
-	defer root.Close()
 	for _, name := range r.h.beside {
 		other := filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
-		if below, err := filepath.Rel(top, other); err == nil {
-			if v, ok := readBeside(root, below); ok {
-				out[name] = v
-			}
+		if !isBelow(top, other) {
+			continue
+		}
+		if v, ok := readBeside(top, other); ok {
+			out[name] = v
 		}
 	}
 	return out
+}
+
+// isBelow reports whether a path names something in a directory or further below it.
+func isBelow(dir, path string) bool {
+	below, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // top returns the directory at which the pattern that matches the path of a session begins: that of the session if none
@@ -240,19 +241,27 @@ func (h *header) top(path string) string {
 	return filepath.Dir(path)
 }
 
-// readBeside reads a file below a directory, as YAML by its name, as JSON or else as a text; a link that leads out of it is
-// not followed.
-func readBeside(root *os.Root, below string) (v any, ok bool) {
-	fi, err := root.Stat(below)
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxBeside {
+// readBeside reads a file, as YAML by its name, as JSON or else as a text. Its directory may be behind a link, as those of
+// sessions may; if the file itself is one that leads out of that and of top, it is not followed.
+func readBeside(top, path string) (v any, ok bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !slices.ContainsFunc([]string{top, filepath.Dir(path)}, func(dir string) bool {
+		dir, err := filepath.EvalSymlinks(dir)
+		return err == nil && isBelow(dir, real)
+	}) {
 		return nil, false
 	}
-	data, err := root.ReadFile(below)
+	f, err := formats.OpenFile(real)
 	if err != nil {
 		return nil, false
 	}
+	defer f.Close()
+	data := make([]byte, min(f.Size, maxBeside+1))
+	if n, err := f.ReadAt(data, 0); len(data) > maxBeside || n < len(data) && err != nil {
+		return nil, false
+	}
 	decode := func(data []byte) (any, error) { return jq.Decode(formats.OneLine(string(data))) }
-	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(below)) {
+	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
 		decode = decodeYAML
 	}
 	if v, err := decode(data); err == nil {
