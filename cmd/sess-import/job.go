@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -164,7 +165,7 @@ func (j *job) place(info formats.Info, l formats.Loss) string {
 func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error) {
 	var found []formats.Info
 	var broken error
-	for info, err := range a.List(ctx, formats.Query{}) {
+	for info, err := range j.listed(ctx, a, formats.Query{}) {
 		if err != nil {
 			if broken != nil {
 				j.streams.Warnf("%v", broken)
@@ -315,8 +316,13 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 	tasks := make(chan *task, n)
 	go func() {
 		defer close(tasks)
-		seen := map[string]bool{}
-		for info, err := range a.List(ctx, j.asked()) {
+		seen, list := map[string]bool{}, j.listed
+		if j.strict { // a file that is no session is an error
+			list = func(ctx context.Context, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+				return a.List(ctx, q)
+			}
+		}
+		for info, err := range list(ctx, a, j.asked()) {
 			if ctx.Err() != nil {
 				return
 			}

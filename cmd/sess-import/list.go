@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"os"
 	"slices"
 	"time"
 
@@ -46,7 +48,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, status := 0, cli.ExitDone
-	for info, err := range a.List(ctx, c.query(ctx, j, a)) {
+	for info, err := range j.listed(ctx, a, c.query(ctx, j, a)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -82,6 +84,29 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		return cli.No("no session")
 	}
 	return nil
+}
+
+// listed yields the sessions of an archive. A file of no bytes in a directory is passed over, with a warning: it is one error less.
+func (j *job) listed(ctx context.Context, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+	return listed(ctx, j.streams, j.root, a, q)
+}
+
+func listed(ctx context.Context, s *cli.Streams, root string, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for info, err := range a.List(ctx, q) {
+			if err != nil && info.Path != root && isEmpty(info.Path) {
+				s.PassOver(info.Path)
+			} else if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// isEmpty reports whether there is a file of no bytes at a path.
+func isEmpty(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
 }
 
 // query asks for the details of those sessions alone that may be listed.
@@ -190,7 +215,7 @@ func (c *config) filed(about formats.About, here func(cwd string) bool) (func(fo
 func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
 	var here, elsewhere []*formats.Info // of thousands of which one counts
 	var first error
-	for info, err := range a.List(ctx, formats.Query{}) {
+	for info, err := range j.listed(ctx, a, formats.Query{}) {
 		if ctx.Err() != nil {
 			return formats.Info{}, ctx.Err()
 		}

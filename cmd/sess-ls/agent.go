@@ -112,6 +112,9 @@ type agentRows struct {
 // gather lists the sessions of an agent.
 func (c *config) gather(ctx context.Context, found *agentRows, places []string, o store.Options) error {
 	o.Warn = func(path string, err error) {
+		if isEmpty(err) {
+			err = errors.New(cli.Empty)
+		}
 		found.said = append(found.said, subprocess.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
 	}
 	if home := native[found.agent]; home != nil {

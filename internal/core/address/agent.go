@@ -182,7 +182,9 @@ func TellOutputs(ctx context.Context, s *cli.Streams, gate bool, done string, ad
 // Say hands messages of another program on as those of the one that s is for, its warnings as those of a class.
 func Say(s *cli.Streams, class cli.Class) func(subprocess.Message) {
 	return func(m subprocess.Message) {
-		if m.Warning {
+		if path, ok := strings.CutSuffix(m.Text, ": "+cli.Empty); ok && m.Warning {
+			s.PassOver(path)
+		} else if m.Warning {
 			if class == cli.Damage {
 				s.Unjudged(cli.PlaceOf(m.Text), 1)
 			}
