@@ -213,7 +213,7 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 		case info.ID == "":
 			exact = exact && info.Elsewhere
 			continue
-		case here(info.CWD):
+		case here(info):
 			mine++
 		}
 		having[info.ID]++

@@ -48,7 +48,7 @@ type job struct {
 	many     bool                    // every session, each into another file
 	origin   session.Origin          // where sessions are from, for their headers
 	session  string                  // the only one of many that is wanted: an id, the beginning of one, or a path
-	here     func(cwd string) bool   // whether sessions of a working directory are wanted
+	here     func(formats.Info) bool // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
@@ -330,7 +330,7 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 				continue
 			}
 			again := seen[info.ID]
-			if seen[info.ID] = true; err == nil && !j.here(info.CWD) {
+			if seen[info.ID] = true; err == nil && !j.here(info) {
 				continue
 			}
 			t := &task{info: info, err: err, done: make(chan struct{}), archive: a}

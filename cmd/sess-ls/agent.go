@@ -193,7 +193,7 @@ func (c *config) rowsOf(ctx context.Context, found *agentRows, o store.Options, 
 		if err != nil {
 			return err
 		}
-		if here(row.CWD) {
+		if here(row.CWD) || row.CWD == "" { // the agent knows it by a hash of the directory
 			found.rows = append(found.rows, row)
 		}
 	}

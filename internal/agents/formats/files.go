@@ -347,7 +347,6 @@ func (a *files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 func (a *files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info, err := a.Head(ctx, src, f)
 	info.Path, info.Size, info.ModTime, info.Alone = src.Path, f.Size, f.ModTime, true
-	info.CWD = cmp.Or(info.CWD, src.CWD)
 	if info.Created.IsZero() {
 		info.Undated = true
 		info.Created = cmp.Or(f.ModTime, time.UnixMilli(0)).UTC().Truncate(time.Millisecond)

@@ -160,7 +160,7 @@ func TestGeminiDocument(t *testing.T) {
 		if !ok {
 			t.Fatalf("it is not detected: %s", source)
 		}
-		r := formatstest.One(t, f, &formats.Source{Path: path, CWD: "/w"})
+		r := formatstest.One(t, f, &formats.Source{Path: path})
 		got := outline(t, r)[1:]
 		head := r.Session(t).Entries[0].ID()
 		title := r.Session(t).Entries[1].ID()

@@ -135,7 +135,7 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, 
 	}
 	text := js.Value(p.encode(nil, said))
 	info.ID, info.CWD, info.Name = text.Get("id").Str(), text.Get("cwd").Str(), session.OneLine(text.Get("title").Str())
-	info.ParentSession = text.Get("parent").Str()
+	info.ParentSession, info.CWDHash = text.Get("parent").Str(), text.Get("cwd_hash").Str()
 	info.Created, info.Modified = timeOf(text.Get("created")), timeOf(text.Get("modified"))
 	if !session.ValidSessionID(info.ID) {
 		info.ID = formats.SessionID(r.m.about.Name, first)
@@ -207,7 +207,7 @@ func (r reader) beside(src *formats.Source) map[string]any {
 	if err != nil {
 		return out
 	}
-	top := r.h.top(path)
+	top := filepath.Dir(r.h.top(path)) // where the agent may keep a list of all sessions, beside the place
 	for _, name := range r.h.beside {
 		other := filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
 		if !isBelow(top, other) {
@@ -227,7 +227,7 @@ func isBelow(dir, path string) bool {
 }
 
 // top returns the directory at which the pattern that matches the path of a session begins: that of the session if none
-// does. Files beside a session are looked for below it alone.
+// does.
 func (h *header) top(path string) string {
 	elements := strings.Split(filepath.ToSlash(path), "/")
 	for _, pattern := range h.files {

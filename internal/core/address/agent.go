@@ -250,12 +250,17 @@ func Resume(name, id string) []string {
 	return a.ResumeWith(id)
 }
 
-// ResumeLine returns the command line of [Resume] from the current directory, "" if there is none.
+// ResumeLine returns the command line of [Resume] from any directory, "" if there is none. It is part of a row, which is the
+// same wherever it is printed.
 func ResumeLine(agent, id, cwd string) string {
-	if command := Resume(agent, id); command != nil {
-		return InDirectory(cwd, [][]string{command})
+	command := Resume(agent, id)
+	switch {
+	case command == nil:
+		return ""
+	case cwd == "":
+		return cli.ShellWords(command)
 	}
-	return ""
+	return cli.ShellWords([]string{"cd", cwd}) + " && " + cli.ShellWords(command)
 }
 
 // InDirectory returns the command line that runs commands one after the other in the working

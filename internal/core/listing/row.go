@@ -60,7 +60,7 @@ type SessionRow struct {
 	LastMessage  string      `row:"lastMessage,null"`  // The text of the last message; null if there is none.
 	Tokens       *row.Tokens `row:"tokens"`            // The tokens that the answers of all branches report; null if that is not known.
 	Cost         row.Number  `row:"cost"`              // What the answers of all branches cost as they report it, in USD; null if none says so.
-	Resume       string      `row:"resume,null"`       // The command line that goes on with the session in its own agent, from the current directory; null if none is known.
+	Resume       string      `row:"resume,null"`       // The command line that goes on with the session in its own agent, from any directory; null if none is known.
 }
 
 // JSON returns the JSON of a row.

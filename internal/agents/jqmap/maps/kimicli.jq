@@ -1,13 +1,16 @@
 module {
   interface: 1, name: "kimicli", summary: "sessions of kimi-cli (experimental)", provider: "moonshotai",
-  homes: ["~/.kimi/sessions"], files: ["*/*/context.jsonl"], beside: ["state.json"],
+  homes: ["$KIMI_SHARE_DIR/sessions", "~/.kimi/sessions"], files: ["*/*/context.jsonl"], beside: ["state.json", "../../../kimi.json"],
   program: "kimi-cli", resume: ["kimi", "--session", "ID"],
   tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
   signs: ["\"_system_prompt\"", "\"_checkpoint\""],
   kind: ["role"], keep: ["_checkpoint", "_usage"]
 };
 def detect: any(.[]; .role == "_system_prompt" or .role == "_checkpoint");
-def info: {id: (.path | capture("/(?<id>[^/]+)/context\\.jsonl$")? | .id) // null, title: (.beside["state.json"] | objects | .custom_title) // null};
+# The directory of a session is called by the hash of the working directory, which a list of all of them has.
+def info: . as $in | ((.path | capture("/(?<dir>[^/]+)/(?<id>[^/]+)/context\\.jsonl$")?) // {}) as $at | "md5:\($at.dir)" as $hash
+  | {id: $at.id, title: (.beside["state.json"] | objects | .custom_title) // null, cwd_hash: $hash,
+     cwd: ([.beside["../../../kimi.json"] | objects | .work_dirs | arrays[] | .path? | strings] | first(.[] | select(hash("md5") == $hash))) // null};
 def picture: . as $url | [$url | dataurl][0] // text("[\($url | .[:200])]");
 def block: if .type == "text" then text(.text) elif .type == "think" then thinking(.think) + (if .encrypted then {thinkingSignature: .encrypted} else {} end)
   elif .type == "image" and .url then .url | picture elif .image_url.url then .image_url.url | picture else text("[\(.type // "content")]") end;
