@@ -51,11 +51,10 @@ var embedded = []Agent{
 		Program: "kimi-cli",
 		Summary: "sessions of kimi-cli (experimental)",
 		Homes:   []string{"$KIMI_SHARE_DIR/sessions", "~/.kimi/sessions"},
-		Signs:   []string{"\"_system_prompt\"", "\"_checkpoint\""},
+		Signs:   []string{"\"_system_prompt\"", "\"_checkpoint\"", "\"protocol_version\""},
 		Tools:   []Tools{{Kind: "fetch", Names: []string{"FetchURL", "SearchWeb"}}, {Kind: "plan", Names: []string{"SetTodoList"}}, {Kind: "read", Names: []string{"ReadFile", "ReadMediaFile"}}, {Kind: "run", Names: []string{"Shell"}}, {Kind: "write", Names: []string{"WriteFile", "StrReplaceFile"}}},
 		Resume:  []string{"kimi", "--session", "ID"},
 		Map:     true,
-		Grows:   true,
 	},
 	{
 		Name:    "qwen",

@@ -78,7 +78,7 @@ func (r Row) row() SessionRow {
 		Host: r.Origin.Host, User: r.Origin.User, Repo: r.Origin.Repo(),
 		Resume: r.Resume,
 	}
-	if s := r.Spent; !r.Unspent {
+	if s := r.Spent; !r.Unspent && !s.Unknown() {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
 			Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Reasoning: s.Reasoning,
 			Total: s.Input + s.Output + s.CacheRead + s.CacheWrite,
