@@ -174,28 +174,3 @@ func timeOf(text string) time.Time {
 	}
 	return time.UnixMilli(ms).UTC()
 }
-
-// units are the units of an age, beside those of Go's durations.
-var units = map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-
-// When reads a time given as an age or as a date. The zero time stands for "".
-func When(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if unit, ok := units[text[len(text)-1]]; ok {
-		if n, err := strconv.Atoi(text[:len(text)-1]); err == nil && n >= 0 {
-			return now.Add(-time.Duration(n) * unit), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return day, nil
-	}
-	if ms, ok := js.ParseTime(text); ok {
-		return time.UnixMilli(ms), nil
-	}
-	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like 2026-01-31", text)
-}
