@@ -107,6 +107,10 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 	if hidden > 0 && !c.strict {
 		s.Warnf("%s: --strict counts that", tty.Count(hidden, "call hides what it runs or writes", "calls hide what they run or write"))
 	}
+	if empty := s.PassedOver(); empty > 0 && c.strict {
+		breaches += empty
+		s.Alwaysf("files of no bytes, which --strict counts as breaches: %d", empty)
+	}
 	err := errors.Join(reading.Err(), unread(verdicts))
 	if err == nil && reading.Sessions == 0 {
 		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)

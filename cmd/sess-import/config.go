@@ -21,7 +21,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
@@ -243,10 +242,6 @@ func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, err
 	}
 	home, _ := os.UserHomeDir() // who needs it complains
 	src := &formats.Source{Path: path, Blobs: c.blobs, Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
-	var err error
-	if src.CWD, err = address.CWD(""); err != nil {
-		return nil, err
-	}
 	if path == "-" {
 		src.Path = ""
 	}
@@ -396,9 +391,9 @@ func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		}
 	}
 	cwd, _ := os.Getwd() // who has none is in all of them
-	here := store.SameDir(cwd)
-	if at.Word == "" && slices.ContainsFunc(found, func(i formats.Info) bool { return here(i.CWD) }) {
-		found = slices.DeleteFunc(found, func(i formats.Info) bool { return !here(i.CWD) })
+	here := isOf(formats.About{}, cwd)
+	if at.Word == "" && slices.ContainsFunc(found, here) {
+		found = slices.DeleteFunc(found, func(i formats.Info) bool { return !here(i) })
 	}
 	slices.SortStableFunc(found, func(a, b formats.Info) int { return b.Modified.Compare(a.Modified) })
 	found = found[:min(len(found), most)]

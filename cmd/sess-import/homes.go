@@ -202,7 +202,7 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 	}
 	defer func() { err = join(err, archive.Close()) }()
 	all, mine, exact, having := 0, 0, true, map[string]int{}
-	for info, err := range archive.List(ctx, formats.Query{Newest: opened, CWD: cwd}) {
+	for info, err := range listed(ctx, s, h.path, archive, formats.Query{Newest: opened, CWD: cwd}) {
 		switch all++; {
 		case ctx.Err() != nil:
 			return "", nil, ctx.Err()
@@ -213,7 +213,7 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 		case info.ID == "":
 			exact = exact && info.Elsewhere
 			continue
-		case here(info.CWD):
+		case here(info):
 			mine++
 		}
 		having[info.ID]++

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,7 +48,7 @@ type job struct {
 	many     bool                    // every session, each into another file
 	origin   session.Origin          // where sessions are from, for their headers
 	session  string                  // the only one of many that is wanted: an id, the beginning of one, or a path
-	here     func(cwd string) bool   // whether sessions of a working directory are wanted
+	here     func(formats.Info) bool // whether sessions of a working directory are wanted
 	filed    func(formats.Info) bool // the same for the newest one
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
@@ -164,7 +165,7 @@ func (j *job) place(info formats.Info, l formats.Loss) string {
 func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error) {
 	var found []formats.Info
 	var broken error
-	for info, err := range a.List(ctx, formats.Query{}) {
+	for info, err := range j.listed(ctx, a, formats.Query{}) {
 		if err != nil {
 			if broken != nil {
 				j.streams.Warnf("%v", broken)
@@ -315,8 +316,13 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 	tasks := make(chan *task, n)
 	go func() {
 		defer close(tasks)
-		seen := map[string]bool{}
-		for info, err := range a.List(ctx, j.asked()) {
+		seen, list := map[string]bool{}, j.listed
+		if j.strict { // a file that is no session is an error
+			list = func(ctx context.Context, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+				return a.List(ctx, q)
+			}
+		}
+		for info, err := range list(ctx, a, j.asked()) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -324,7 +330,7 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 				continue
 			}
 			again := seen[info.ID]
-			if seen[info.ID] = true; err == nil && !j.here(info.CWD) {
+			if seen[info.ID] = true; err == nil && !j.here(info) {
 				continue
 			}
 			t := &task{info: info, err: err, done: make(chan struct{}), archive: a}

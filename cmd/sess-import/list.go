@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"os"
 	"slices"
 	"time"
 
@@ -46,7 +48,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, lost, status := 0, 0, cli.ExitDone
-	for info, err := range a.List(ctx, c.query(ctx, j, a)) {
+	for info, err := range j.listed(ctx, a, c.query(ctx, j, a)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -87,6 +89,29 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	return nil
 }
 
+// listed yields the sessions of an archive. A file of no bytes in a directory is passed over, with a warning: it is one error less.
+func (j *job) listed(ctx context.Context, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+	return listed(ctx, j.streams, j.root, a, q)
+}
+
+func listed(ctx context.Context, s *cli.Streams, root string, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for info, err := range a.List(ctx, q) {
+			if err != nil && info.Path != root && isEmpty(info.Path) {
+				s.PassOver(info.Path)
+			} else if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// isEmpty reports whether there is a file of no bytes at a path.
+func isEmpty(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
+}
+
 // query asks for the details of those sessions alone that may be listed.
 func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Query {
 	q := formats.Query{Details: !c.heads}
@@ -105,12 +130,12 @@ func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Q
 // then: not if its file was written to before.
 func (j *job) since(when time.Time) func(formats.Info) bool {
 	return func(info formats.Info) bool {
-		return (info.CWD == "" || j.here(info.CWD)) && !(info.Alone && info.ModTime.Before(when))
+		return (info.CWD == "" || j.here(info)) && !(info.Alone && info.ModTime.Before(when))
 	}
 }
 
 // wants reports whether a session that was read is to be listed.
-func (j *job) wants(info formats.Info) bool { return j.here(info.CWD) && !info.Modified.Before(j.from) }
+func (j *job) wants(info formats.Info) bool { return j.here(info) && !info.Modified.Before(j.from) }
 
 // oldest returns a time so that the sessions that --limit lists have something since then. To know it those are read whose
 // files were written to last.
@@ -162,27 +187,32 @@ func newest(list []formats.Info, limit int) []formats.Info {
 	return slices.DeleteFunc(list, func(info formats.Info) bool { return last[key{info.Path, info.ID}] })
 }
 
-// here returns a function that says whether a working directory is the one whose sessions
-// are wanted, by the agent's own rule.
-func (c *config) here(about formats.About) (func(cwd string) bool, error) {
+// here returns a function that says whether a session is one of the working directory whose sessions are wanted, by the
+// agent's own rule. One of which nothing says where it ran is of none.
+func (c *config) here(about formats.About) (func(formats.Info) bool, error) {
 	if c.cwd == "" {
-		return func(string) bool { return true }, nil
+		return func(formats.Info) bool { return true }, nil
 	}
 	dir, err := address.CWD(c.cwd)
 	if err != nil {
 		return nil, err
 	}
+	return isOf(about, dir), nil
+}
+
+func isOf(about formats.About, dir string) func(formats.Info) bool {
+	same, hashed := store.SameDir(dir), formats.Hashed(dir)
 	if about.Here != nil {
-		return about.Here(dir), nil
+		same = about.Here(dir)
 	}
-	return store.SameDir(dir), nil
+	return func(info formats.Info) bool { return same(info.CWD) || info.CWD == "" && hashed(info.CWDHash) }
 }
 
 // filed returns a function that says whether a session is one of the directory that is wanted, as the agent finds the
 // newest one.
-func (c *config) filed(about formats.About, here func(cwd string) bool) (func(formats.Info) bool, error) {
+func (c *config) filed(about formats.About, here func(formats.Info) bool) (func(formats.Info) bool, error) {
 	if c.cwd == "" || !c.own || about.Filed == nil {
-		return func(info formats.Info) bool { return here(info.CWD) }, nil
+		return here, nil
 	}
 	dir, err := address.CWD(c.cwd)
 	return about.Filed(dir), err
@@ -193,7 +223,7 @@ func (c *config) filed(about formats.About, here func(cwd string) bool) (func(fo
 func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
 	var here, elsewhere []*formats.Info // of thousands of which one counts
 	var first error
-	for info, err := range a.List(ctx, formats.Query{}) {
+	for info, err := range j.listed(ctx, a, formats.Query{}) {
 		if ctx.Err() != nil {
 			return formats.Info{}, ctx.Err()
 		}
@@ -269,11 +299,12 @@ func (c *config) away(j *job, elsewhere formats.Info) error {
 		return err
 	}
 	err = c.none("no session of %s in %s", j.name, dir)
+	of := cmp.Or(elsewhere.CWD, "a directory that is not known")
 	if !j.own {
-		return cli.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, elsewhere.CWD)
+		return cli.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, of)
 	}
 	return cli.WithHint(err, "the newest elsewhere is %s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR",
-		j.address(elsewhere), elsewhere.CWD, j.name)
+		j.address(elsewhere), of, j.name)
 }
 
 // address is what other tools take for a session, or its id if it is not where they look.

@@ -18,7 +18,6 @@ import (
 	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // TestNarrowed: of nine sessions in two directories, of which the n-th has its newest message and its file n hours after the first,
@@ -86,7 +85,10 @@ func TestNarrowed(t *testing.T) {
 		clear(whole)
 		var out, messages strings.Builder
 		s := &cli.Streams{Out: &out, Err: &messages, Quiet: true}
-		here := store.SameDir(tt.c.cwd)
+		here, err := tt.c.here(formats.About{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		since, ok := js.ParseTime(tt.c.since)
 		j := &job{streams: s, name: "x", here: here, having: map[string]int{}}
 		if ok {

@@ -21,7 +21,7 @@ type openArchive struct {
 const lasts = time.Second
 
 type archiveKey struct {
-	format, path, blobs, cwd string
+	format, path, blobs string
 }
 
 // exactly is an archive of which only a whole id and a path are answered: what else an id may mean can have come since.
@@ -40,7 +40,7 @@ func (e exactly) List(ctx context.Context, q formats.Query) iter.Seq2[formats.In
 // with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
 // come since: the archive is opened anew, and work done again.
 func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
-	key := archiveKey{f.About().Name, src.Path, src.Blobs, src.CWD}
+	key := archiveKey{f.About().Name, src.Path, src.Blobs}
 	if kept, ok := a[key]; ok && time.Since(kept.since) < lasts {
 		if err := work(exactly{kept}); !errors.Is(err, formats.ErrNotFound) {
 			return err

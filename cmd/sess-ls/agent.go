@@ -112,6 +112,9 @@ type agentRows struct {
 // gather lists the sessions of an agent.
 func (c *config) gather(ctx context.Context, found *agentRows, places []string, o store.Options) error {
 	o.Warn = func(path string, err error) {
+		if isEmpty(err) {
+			err = errors.New(cli.Empty)
+		}
 		found.said = append(found.said, subprocess.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
 	}
 	if home := native[found.agent]; home != nil {
@@ -190,7 +193,7 @@ func (c *config) rowsOf(ctx context.Context, found *agentRows, o store.Options, 
 		if err != nil {
 			return err
 		}
-		if here(row.CWD) {
+		if here(row.CWD) || row.CWD == "" { // the agent knows it by a hash of the directory
 			found.rows = append(found.rows, row)
 		}
 	}

@@ -165,7 +165,7 @@ func (c *config) table(sc *screen.Screen, rows []store.Row) error {
 // spent are the cells of what the answers of a session cost, and of their tokens. A lower bound ends in a plus.
 func (c *config) spent(sc *screen.Screen, r store.Row) []screen.Cell {
 	cost, tokens := sc.Marks.None, sc.Marks.None
-	if u := r.Spent; !c.owned(r).Unspent {
+	if u := r.Spent; !c.owned(r).Unspent && !u.Unknown() {
 		bound := ""
 		if !r.Exact {
 			bound = "+"
@@ -245,7 +245,9 @@ func (c *config) cells(r store.Row) []string {
 		for _, n := range []int64{r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite} {
 			out = append(out, fmt.Sprint(n)+bound)
 		}
-		out = append(out, listing.Cost(r.Spent)+bound)
+		if out = append(out, listing.Cost(r.Spent)+bound); r.Spent.Unknown() { // nothing says what it used
+			copy(out[4:], []string{"", "", "", "", ""})
+		}
 	}
 	if c.several() {
 		out = append(out, c.owned(r).Agent)

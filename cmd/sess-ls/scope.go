@@ -60,7 +60,13 @@ func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o s
 	o = store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: c.order(),
 		Omit: c.unseen(), Skip: c.old(), Newest: c.newest(), Old: selection.Old,
-		Warn: func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) },
+		Warn: func(path string, err error) {
+			if isEmpty(err) {
+				s.PassOver(path)
+			} else {
+				s.Warn(cli.Unseen, "%s: %v", path, err)
+			}
+		},
 	}
 	c.inStore = len(operands) == 0
 	if c.sessions.CWD != "" || c.inStore && !c.sessions.All {
@@ -88,6 +94,12 @@ func (c *config) scope(s *cli.Streams, operands, dirs []string) (_ []string, o s
 		warn(path, err)
 	}
 	return dirs, o, nil
+}
+
+// isEmpty reports whether an error is that of a file of no bytes.
+func isEmpty(err error) bool {
+	p, ok := session.AsProblem(err)
+	return ok && p.Kind == session.Empty
 }
 
 // old returns the test for files that --since leaves out, since they were written to before; nil for none.

@@ -39,7 +39,12 @@ func (r *report) fail(err error) {
 }
 
 // outcome is the error of the tool.
-func (r *report) outcome() error { return errors.Join(r.problems...) }
+func (r *report) outcome() error {
+	if n := r.streams.PassedOver(); n > 0 && (r.strict || r.strictPrices) {
+		r.fail(cli.No("budget: files of no bytes: %d", n))
+	}
+	return errors.Join(r.problems...)
+}
 
 // A reading is what came of a source.
 type reading struct {

@@ -68,7 +68,7 @@ func (c *config) flags() []cli.Flag {
 			// They are about calls here, which the selection knows nothing of.
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
-			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
+			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC, Europe/Rome, +02:00 or local (default: the local zone)"),
 			cli.Bool(&c.noDedup, "copies", "take copies, too of calls in forks"),
 			cli.Bool(&c.strict, "strict", "end with status 3 for any damage"))...,
 		),
@@ -117,8 +117,8 @@ func (c *config) check() (err error) {
 		return err
 	}
 	now := time.Now()
-	if c.zone, err = zone(c.tz); err != nil {
-		return err
+	if c.zone, err = listing.Zone(c.tz); err != nil {
+		return cli.UsageError("--tz: %v", err)
 	}
 	now = now.In(c.zone)
 	if c.from, err = listing.When(c.since, now); err != nil {
@@ -197,18 +197,6 @@ func (c *config) checkKeys() error {
 		return cli.UsageError("--context has at most two keys")
 	}
 	return nil
-}
-
-// zone finds a time zone.
-func zone(name string) (*time.Location, error) {
-	if name == "" {
-		return time.Local, nil
-	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, cli.UsageError("--tz: there is no time zone %q here", name)
-	}
-	return z, nil
 }
 
 // find finds the sessions to read. A call that was made since a time is in a session that

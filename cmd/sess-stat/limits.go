@@ -196,6 +196,9 @@ func baselineRow(v js.Value, kind string) (name string, was measured, err error)
 		return "", was, fmt.Errorf("%w: a row is of kind %q, and not %q", errBaseline, is, kind)
 	}
 	tokens, cost := v.Get("tokens", "total"), v.Get("cost")
+	if v.Get("tokens") == "null" { // nothing was known of it
+		tokens = "0"
+	}
 	if kind == "context" {
 		tokens = v.Get("contextTokens")
 	}

@@ -81,6 +81,9 @@ func (r *report) cells(s *usage.Sum, u *usageTable) []string {
 	for _, n := range []int64{s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, t.Total()} {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
+	if s.Unknown() {
+		return append(cells[:1], "", "", "", "", "", "", "", "unknown")
+	}
 	by := s.PricedBy()
 	if s.ComputedCalls > 0 {
 		by = strings.Replace(by, string(usage.ByTable), string(usage.ByTable)+" "+u.source+" "+u.date, 1)
@@ -184,10 +187,13 @@ func (r *report) print(text string) error {
 // spent is a sum as rows have it.
 func (u *usageTable) spent(s *usage.Sum) spent {
 	out := spent{
-		Calls: s.Calls, Tokens: tokens(s.Tokens), CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
+		Calls: s.Calls, CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
 		Stored: money(s.Stored, s.StoredCalls > 0), Computed: money(s.Computed, s.ComputedCalls > 0), PricedBy: s.PricedBy(),
 		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Because: s.Because, PricedAs: s.PricedAs, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
 		CallTokens: s.Parts, OwnTotals: s.Told,
+	}
+	if !s.Unknown() {
+		out.Tokens = new(tokens(s.Tokens))
 	}
 	if s.Parts > 0 {
 		out.Totals = "differ"

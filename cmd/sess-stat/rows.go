@@ -50,25 +50,25 @@ type callKey struct {
 
 // A spent sum is what calls used and cost.
 type spent struct {
-	Calls          int64      `row:"calls"`                     // The number of calls of models.
-	Tokens         row.Tokens `row:"tokens"`                    // The tokens of the calls.
-	CacheWrite1h   int64      `row:"cacheWrite1h"`              // Of the tokens written to a cache, those that are to last an hour.
-	Cost           row.Number `row:"cost"`                      // What the calls cost, in USD, stored and computed; null if no price is known. Those of unpriced calls are not in it.
-	Stored         row.Number `row:"stored"`                    // The part of the cost that is stored in the sessions, in USD; null if there is none.
-	Computed       row.Number `row:"computed"`                  // The part of the cost that was computed by prices, in USD; null if there is none.
-	PricedBy       string     `row:"pricedBy,null"`             // Where costs are from: stored, computed or unpriced, with + between; null if there is nothing to price.
-	Prices         *pricesRow `row:"prices"`                    // The table of prices that costs were computed with; null if none was.
-	Unpriced       int64      `row:"unpriced"`                  // The number of calls whose cost is not known.
-	UnpricedTokens int64      `row:"unpricedTokens"`            // The tokens of those.
-	Because        []string   `row:"because"`                   // Why costs are not known: model, counters, or usage. and the name of a member of a usage.
-	PricedAs       []string   `row:"pricedAs"`                  // The models of makers, as PROVIDER/MODEL, by whose prices the calls through gateways were computed.
-	Copies         int64      `row:"copies"`                    // The number of copies of the calls in other sessions, which are not counted.
-	CopiedTokens   int64      `row:"copiedTokens"`              // The tokens of those.
-	Bad            int64      `row:"bad"`                       // The number of calls with counters that are no counts.
-	WrongTotals    int64      `row:"wrongTotals"`               // The number of calls with a total that is not the sum of its parts.
-	Totals         string     `row:"totals,null" enum:"differ"` // Whether calls contradict a total, and count: that of their file, which is less, or that of a call itself: differ; null if not.
-	CallTokens     int64      `row:"callTokens"`                // The tokens of the calls of such files, and of such calls.
-	OwnTotals      int64      `row:"ownTotals"`                 // The tokens that those totals say.
+	Calls          int64       `row:"calls"`                     // The number of calls of models.
+	Tokens         *row.Tokens `row:"tokens"`                    // The tokens of the calls; null if none of them says what it used.
+	CacheWrite1h   int64       `row:"cacheWrite1h"`              // Of the tokens written to a cache, those that are to last an hour.
+	Cost           row.Number  `row:"cost"`                      // What the calls cost, in USD, stored and computed; null if no price is known. Those of unpriced calls are not in it.
+	Stored         row.Number  `row:"stored"`                    // The part of the cost that is stored in the sessions, in USD; null if there is none.
+	Computed       row.Number  `row:"computed"`                  // The part of the cost that was computed by prices, in USD; null if there is none.
+	PricedBy       string      `row:"pricedBy,null"`             // Where costs are from: stored, computed or unpriced, with + between; null if there is nothing to price.
+	Prices         *pricesRow  `row:"prices"`                    // The table of prices that costs were computed with; null if none was.
+	Unpriced       int64       `row:"unpriced"`                  // The number of calls whose cost is not known.
+	UnpricedTokens int64       `row:"unpricedTokens"`            // The tokens of those.
+	Because        []string    `row:"because"`                   // Why costs are not known: model, counters, or usage. and the name of a member of a usage.
+	PricedAs       []string    `row:"pricedAs"`                  // The models of makers, as PROVIDER/MODEL, by whose prices the calls through gateways were computed.
+	Copies         int64       `row:"copies"`                    // The number of copies of the calls in other sessions, which are not counted.
+	CopiedTokens   int64       `row:"copiedTokens"`              // The tokens of those.
+	Bad            int64       `row:"bad"`                       // The number of calls with counters that are no counts.
+	WrongTotals    int64       `row:"wrongTotals"`               // The number of calls with a total that is not the sum of its parts.
+	Totals         string      `row:"totals,null" enum:"differ"` // Whether calls contradict a total, and count: that of their file, which is less, or that of a call itself: differ; null if not.
+	CallTokens     int64       `row:"callTokens"`                // The tokens of the calls of such files, and of such calls.
+	OwnTotals      int64       `row:"ownTotals"`                 // The tokens that those totals say.
 }
 
 // A contextRow is what fills the context with one key, with --context.

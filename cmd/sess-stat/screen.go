@@ -58,7 +58,11 @@ func (r *report) usageScreen(u *usageTable) error {
 		t := s.Tokens
 		row := slices.Concat(keys, []screen.Cell{{Text: screen.Count(s.Calls)}})
 		for _, n := range []int64{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Total()} {
-			row = append(row, screen.Cell{Text: tokenText(sc, n)})
+			text := tokenText(sc, n)
+			if s.Unknown() {
+				text = sc.Marks.None
+			}
+			row = append(row, screen.Cell{Text: text})
 		}
 		row = append(row, screen.Cell{Text: costText(sc, s.Cost, s.Priced())})
 		if bars {

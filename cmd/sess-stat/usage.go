@@ -98,7 +98,7 @@ func (r *report) warn(u *usageTable) {
 			r.fail(cli.No("budget: calls without a time: %d", u.Untimed))
 		}
 	}
-	r.silent(total.SilentCalls)
+	r.silent(total)
 	if total.Parts > 0 {
 		r.unknown(fmt.Sprintf("totals differ: calls have %s, the agent's own total says %s", tty.Count(total.Parts, "token", "tokens"), tty.Count(total.Told, "token", "tokens")))
 	}
@@ -133,18 +133,24 @@ func (r *report) lack(text string) {
 	r.lacks = append(r.lacks, text)
 }
 
-// silent says that calls do not tell their usage. Unless that is to be an error it is a detail:
-// each answer in plain text is such a call.
-func (r *report) silent(calls int64) {
-	if calls == 0 {
-		return
-	}
-	text := fmt.Sprintf("calls of which neither tokens nor a cost is known: %d", calls)
-	if r.strictPrices {
+// silent says that calls do not tell their usage. If some do and there is no limit it is a detail: each answer in plain text
+// is such a call. A limit that is held to nothing is none.
+func (r *report) silent(total *usage.Sum) {
+	text := fmt.Sprintf("calls of which neither tokens nor a cost is known: %d", total.SilentCalls)
+	limited := r.limits.cost >= 0 || r.maxTokens >= 0
+	switch {
+	case total.SilentCalls == 0:
+	case r.strictPrices:
 		r.fail(cli.No("budget: %s", text))
-		return
+	case total.Unknown() && limited && !r.allowUnpriced:
+		r.fail(cli.No("budget: the limit cannot be judged: %s; --allow-unpriced lets it pass", text))
+	case limited:
+		r.streams.Alwaysf("%s", text)
+	case total.Unknown():
+		r.lack(text)
+	default:
+		r.streams.Notef("%s", text)
 	}
-	r.streams.Notef("%s", text)
 }
 
 // models names models for a message, the first of them.

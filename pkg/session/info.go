@@ -39,7 +39,11 @@ type Spent struct {
 	Unsplit                              int64 // of calls that tell the sum of their tokens alone
 	Cost                                 float64
 	Priced                               bool // a message has a cost
+	Silent                               bool // a reply says of neither
 }
+
+// Unknown reports whether there are replies, and nothing says what they used.
+func (s Spent) Unknown() bool { return s == Spent{Silent: true} }
 
 // spentOf returns what a usage reports, a JSON text. A cost of 0 is not known to be one, unless
 // the provider said so: subscriptions and proxies store it for all calls.
@@ -82,6 +86,7 @@ func (s *Spent) Total() int64 { return s.Input + s.Output + s.CacheRead + s.Cach
 func (s *Spent) add(t Spent) {
 	s.Input, s.Output, s.CacheRead, s.CacheWrite = s.Input+t.Input, s.Output+t.Output, s.CacheRead+t.CacheRead, s.CacheWrite+t.CacheWrite
 	s.Reasoning, s.Unsplit, s.Cost, s.Priced = s.Reasoning+t.Reasoning, s.Unsplit+t.Unsplit, s.Cost+t.Cost, s.Priced || t.Priced
+	s.Silent = s.Silent || t.Silent
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
@@ -247,6 +252,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 	case TypeMessage:
 		if s.omit&Expenses == 0 && g.message.usage != "" {
 			if spent, again := s.replies.spent(g.message.response.Str(), g.message.model.Str(), string(g.message.usage)); !again {
+				spent.Silent = spent == Spent{}
 				s.info.Spent.add(spent)
 			}
 		}

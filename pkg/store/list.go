@@ -312,10 +312,15 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 
 // SameDir returns a function that reports whether a working directory, as the
 // header of a session has it, is dir, with symbolic links resolved on both sides.
-// If dir is "", every directory is. It may be called concurrently.
+// If dir is "", every directory is. One of another system, see [Foreign], is compared as it is written. It may be called
+// concurrently.
 func SameDir(dir string) func(string) bool {
 	if dir == "" {
 		return func(string) bool { return true }
+	}
+	if Foreign(dir) {
+		name := spelled(dir)
+		return func(other string) bool { return Foreign(other) && spelled(other) == name }
 	}
 	dir = resolve(dir)
 	var known sync.Map
@@ -328,6 +333,24 @@ func SameDir(dir string) func(string) bool {
 		}
 		return same == true
 	}
+}
+
+// Foreign reports whether a path is absolute on another system than this one: one of Windows, with a drive or a server in front,
+// elsewhere, and one that begins with a slash on Windows. A session may have been brought here from there.
+func Foreign(path string) bool {
+	if filepath.IsAbs(path) {
+		return false
+	}
+	drive := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') && (path[0]|0x20) >= 'a' && (path[0]|0x20) <= 'z'
+	return drive || strings.HasPrefix(path, `\\`) || path != "" && path[0] == '/'
+}
+
+// spelled returns a path of another system in one of the ways to write it. Windows has two separators, and cases alike.
+func spelled(path string) string {
+	if path[0] == '/' {
+		return strings.TrimRight(path, "/")
+	}
+	return strings.TrimRight(strings.ToLower(strings.ReplaceAll(path, "/", `\`)), `\`)
 }
 
 // Files returns the paths of the files in dirs that may be sessions, that which was

@@ -69,7 +69,7 @@ func golden(t *testing.T, path string) []said {
 // What aider's reader gave for a history is what a model sees of its sessions.
 func TestModelView(t *testing.T) {
 	t.Parallel()
-	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md"), CWD: "/w"}, false)
+	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md")}, false)
 	if len(got) != 2 {
 		t.Fatalf("%d sessions", len(got))
 	}
@@ -110,7 +110,7 @@ func TestLargeHistory(t *testing.T) {
 	for _, m := range aider.Readers(history, false) {
 		want = append(want, said{m[0], m[1]})
 	}
-	results := formatstest.Import(t, aider.Aider, &formats.Source{Path: path, CWD: "/w"}, false)
+	results := formatstest.Import(t, aider.Aider, &formats.Source{Path: path}, false)
 	got := model(t, results)
 	if diff := cmp.Diff(plain(want, true), plain(got, false)); diff != "" {
 		t.Error(diff)
@@ -122,7 +122,7 @@ func TestLargeHistory(t *testing.T) {
 func TestStays(t *testing.T) {
 	t.Parallel()
 	path := formatstest.File(t, "h.md", "\n# aider chat started at 2025-06-14 09:32:41\n\n\n#### hi  \n\n# Title\ntext\n\n> a note  \n")
-	s := formatstest.Import(t, aider.Aider, &formats.Source{Path: path, CWD: "/w"}, false)[0].Session(t)
+	s := formatstest.Import(t, aider.Aider, &formats.Source{Path: path}, false)[0].Session(t)
 	var got []string
 	for _, e := range s.Entries {
 		if m, ok := e.Message(); ok {
@@ -139,7 +139,7 @@ func TestStays(t *testing.T) {
 // What aider wrote needs no layout kept: that there is one is for hand-made files.
 func TestLayout(t *testing.T) {
 	t.Parallel()
-	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md"), CWD: "/w"}, false) {
+	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md")}, false) {
 		for _, e := range r.Session(t).Entries {
 			raw := js.Value(e.Get("data")).Get("raw").Str()
 			if e.Str("customType") == "aider:start" || raw != "" && !strings.Contains(raw, "quoted by the model") &&

@@ -232,7 +232,7 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 	if src.IsDir() {
 		path = filepath.Join(path, chatName)
 	}
-	at := &formats.Source{Path: path, CWD: src.CWD}
+	at := &formats.Source{Path: path}
 	if path == "" {
 		at = src // which keeps what came on standard input
 	}
@@ -245,7 +245,7 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 		file.Close()
 		return nil, err
 	}
-	a := &archive{src: at, file: file, kind: kindOf(head), cwd: src.CWD}
+	a := &archive{src: at, file: file, kind: kindOf(head)}
 	if filepath.Base(path) == chatName {
 		if dir, err := filepath.Abs(filepath.Dir(path)); err == nil {
 			a.cwd = dir // aider puts it where the project begins

@@ -24,7 +24,7 @@ func TestLaws(t *testing.T) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"sample1.md": 2, "chat-history-part.md": 15} {
-		if got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample(name), CWD: "/w"}, false); len(got) != want {
+		if got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample(name)}, false); len(got) != want {
 			t.Errorf("%s: %d sessions", name, len(got))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 func TestInputHistory(t *testing.T) {
 	t.Parallel()
-	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("input.history"), CWD: "/w"}, false)
+	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("input.history")}, false)
 	want := []said{{"user", "fix the parser bug"}, {"user", "multi\nline\n\nend"}, {"user", ""}, {"user", "# not a comment"}, {"user", "no final newline"}}
 	if diff := cmp.Diff(want, model(t, got)); diff != "" {
 		t.Error(diff)
@@ -50,7 +50,7 @@ func TestListing(t *testing.T) {
 	var before []string
 	for _, text := range []string{one + one, one + one + strings.Replace(one, "41", "59", 1)} {
 		formatstest.Put(t, path, text)
-		a := formatstest.Open(t, aider.Aider, &formats.Source{Path: dir, CWD: "/elsewhere"})
+		a := formatstest.Open(t, aider.Aider, &formats.Source{Path: dir})
 		var ids []string
 		for info, err := range a.List(t.Context(), formats.Query{}) {
 			if err != nil || info.CWD != dir || info.Created.Format("15:04:05.000 MST")[:6] != "09:32:" {

@@ -34,7 +34,7 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := formatstest.File(t, "f.md", text)
-			for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: path, CWD: "/w"}, false) {
+			for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: path}, false) {
 				for _, l := range r.Losses {
 					if !strings.HasPrefix(l.Where, path+":") {
 						t.Errorf("lost at %s: %s", l.Where, l.What)
@@ -65,7 +65,7 @@ func TestDrawn(t *testing.T) {
 }
 
 func readable(t *testing.T, text string) {
-	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false) {
+	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text)}, false) {
 		if aider.Kind(text) == "chat" && utf8.ValidString(text) && len(r.Losses) > 0 {
 			t.Errorf("%q: lost %v", text, r.Losses)
 		}

@@ -113,7 +113,7 @@ func (g growing) lines() []string { return slices.Concat(g.turns...) }
 func (g growing) read(t testing.TB, lines []string, growth formats.Growth) (out []string) {
 	t.Helper()
 	path := formatstest.File(t, g.file, strings.Join(lines, "\n")+"\n")
-	a, err := g.format.Open(t.Context(), &formats.Source{Path: path, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }}})
+	a, err := g.format.Open(t.Context(), &formats.Source{Path: path, Env: formats.Env{Getenv: func(string) string { return "" }}})
 	if err != nil {
 		return nil
 	}

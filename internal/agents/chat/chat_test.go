@@ -21,7 +21,7 @@ import (
 // read imports text, which comes on standard input.
 func read(t *testing.T, f formats.Format, text string) []formatstest.Result {
 	t.Helper()
-	return formatstest.Import(t, f, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)
+	return formatstest.Import(t, f, &formats.Source{Stdin: strings.NewReader(text)}, false)
 }
 
 func decoded(t *testing.T, text string) any {

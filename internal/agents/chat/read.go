@@ -134,7 +134,7 @@ func (a *archive) units(ctx context.Context) iter.Seq2[formats.Info, error] {
 func (a *archive) info(sum string, offset, size int64, line int) formats.Info {
 	info := formats.Info{Row: store.Row{Path: a.src.Path, Size: size, ModTime: a.file.ModTime}}
 	info.Key = fmt.Sprintf("%d %d %d", offset, size, line)
-	info.CWD, info.Created, info.Modified = a.src.CWD, a.file.ModTime, a.file.ModTime
+	info.Created, info.Modified = a.file.ModTime, a.file.ModTime
 	if info.ID = formats.SessionID(a.format.name, sum); line > 0 {
 		info.ID = formats.SessionID(a.format.name, sum, api.Int(int64(line)))
 	}
@@ -153,7 +153,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	t := &talk{
 		format: a.format, src: a.src, b: b, line: line, tools: map[string]string{},
-		header: session.HeaderFields{ID: info.ID, Time: at, CWD: a.src.CWD},
+		header: session.HeaderFields{ID: info.ID, Time: at},
 	}
 	if a.shape == messages {
 		for l, err := range jsonl.Lines(a.file.Reader(ctx)) {

@@ -82,7 +82,7 @@ const queued = "queued words"
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	said := false
-	parts, _ := shown(t, formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "resumed", "kinds.jsonl"), CWD: "/w"}).Session(t))
+	parts, _ := shown(t, formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "resumed", "kinds.jsonl")}).Session(t))
 	for _, p := range parts {
 		said = said || p["text"] == queued && p["role"] == "user"
 	}
@@ -146,7 +146,7 @@ func TestModelView(t *testing.T) {
 		seen++
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			s := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"}).Session(t)
+			s := formatstest.One(t, claude.Claude, &formats.Source{Path: path}).Session(t)
 			summary := ""
 			for _, e := range s.Entries {
 				if e.Type() == session.TypeCompaction {
@@ -183,7 +183,7 @@ func TestModelView(t *testing.T) {
 func TestSize(t *testing.T) {
 	t.Parallel()
 	for _, path := range samples(t) {
-		r := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+		r := formatstest.One(t, claude.Claude, &formats.Source{Path: path})
 		if size := int64(len(r.Text())); size > r.Info.Size*5/2+2000 {
 			t.Errorf("%s: %d bytes became %d", path, r.Info.Size, size)
 		}
@@ -193,7 +193,7 @@ func TestSize(t *testing.T) {
 // Lines of one reply are one message, and its usage counts once.
 func TestReply(t *testing.T) {
 	t.Parallel()
-	r := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl"), CWD: "/w"})
+	r := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl")})
 	s := r.Session(t)
 	replies, output := 0, ""
 	for _, e := range s.Entries {
@@ -221,7 +221,7 @@ func TestReply(t *testing.T) {
 // those of the program.
 func TestResults(t *testing.T) {
 	t.Parallel()
-	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl"), CWD: "/w"}).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl")}).Session(t)
 	var got []string
 	for _, e := range s.Entries {
 		if m, ok := e.Message(); ok && e.Role() == session.RoleToolResult {
@@ -236,7 +236,7 @@ func TestResults(t *testing.T) {
 // A compaction keeps what Claude Code kept.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
-	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "compact.jsonl"), CWD: "/w"}).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "compact.jsonl")}).Session(t)
 	for _, e := range s.Entries {
 		if e.Type() != session.TypeCompaction {
 			continue
@@ -253,7 +253,7 @@ func TestCompaction(t *testing.T) {
 // What was left is a branch, and the leaf is where Claude Code goes on from.
 func TestBranch(t *testing.T) {
 	t.Parallel()
-	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl"), CWD: "/w"}).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")}).Session(t)
 	path := formatstest.Path(s)
 	var said []string
 	for _, e := range path {

@@ -140,7 +140,7 @@ func exported(t formatstest.T, s *session.Session) string {
 // imported returns the session of lines.
 func imported(t formatstest.T, text string) (*session.Session, []formats.Loss) {
 	t.Helper()
-	source := func() *formats.Source { return &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"} }
+	source := func() *formats.Source { return &formats.Source{Stdin: strings.NewReader(text)} }
 	formatstest.UsedIn(t, claude.Claude, source())
 	r := formatstest.One(t, claude.Claude, source())
 	return r.Session(t), r.Losses
@@ -176,8 +176,8 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := formatstest.File(t, "f.jsonl", tt.text)
-			formatstest.UsedIn(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
-			a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+			formatstest.UsedIn(t, claude.Claude, &formats.Source{Path: path})
+			a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path})
 			for _, err := range a.List(t.Context(), formats.Query{}) {
 				if tt.refused != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": "+tt.refused)) || tt.refused == "" && err != nil {
 					t.Fatalf("%v", err)
@@ -187,7 +187,7 @@ func TestHostile(t *testing.T) {
 				return
 			}
 			told := ""
-			for _, r := range formatstest.Import(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"}, false) {
+			for _, r := range formatstest.Import(t, claude.Claude, &formats.Source{Path: path}, false) {
 				for _, l := range r.Losses {
 					if !strings.HasPrefix(l.Where, path+":") {
 						t.Errorf("lost at %s: %s", l.Where, l.What)
@@ -211,13 +211,13 @@ func FuzzImport(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a := formatstest.Open(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
+		a := formatstest.Open(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text)})
 		for _, err := range a.List(t.Context(), formats.Query{}) {
 			if err != nil {
 				t.Skip()
 			}
 		}
-		r := formatstest.Import(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)[0]
+		r := formatstest.Import(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text)}, false)[0]
 		out, _ := formatstest.Export(t, claude.Claude, r.Session(t), "")
 		if len(r.Losses) > 0 {
 			return

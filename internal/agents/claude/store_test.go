@@ -145,7 +145,7 @@ func TestTitle(t *testing.T) {
 func TestContinued(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl")
-	r := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+	r := formatstest.One(t, claude.Claude, &formats.Source{Path: path})
 	s := r.Session(t)
 	leaf, _ := s.Leaf()
 	const fork = "11111111-1111-4111-8111-111111111111"

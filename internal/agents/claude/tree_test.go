@@ -95,7 +95,7 @@ func TestChangedWhileRead(t *testing.T) {
 	t.Parallel()
 	text := row("a", "", "", "user", `"one"`) + row("b", "a", "", "user", `"`+strings.Repeat("x", 5<<20)+`"`) + row("c", "b", "", "user", `"two"`)
 	path := formatstest.File(t, "f.jsonl", text)
-	a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+	a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path})
 	for info, err := range a.List(t.Context(), formats.Query{}) {
 		if err != nil {
 			t.Fatal(err)

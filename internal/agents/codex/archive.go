@@ -246,7 +246,7 @@ func (a *archive) info(ctx context.Context, files []*formats.Source, key string,
 	if info.Size, info.ModTime = h.size, h.modified; err != nil {
 		return info, err
 	}
-	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
+	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), h.cwd, h.parent, session.Version
 	info.FirstMessage, info.Prompts = h.firstPrompt, []string{h.firstPrompt}
 	info.Modified, info.Alone = h.modified, len(files) == 1
 	if h.created != 0 {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +48,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	// The header is that of the first rollout: it is the same when the session has gone on in another one.
 	first, last := own[0], own[len(own)-1]
 	header := session.HeaderFields{
-		ID: sessionID(first.head.id), Time: first.head.created, CWD: cmp.Or(first.head.cwd, a.src.CWD), ParentSession: first.head.parent, Origin: session.Origin{Git: first.head.git},
+		ID: sessionID(first.head.id), Time: first.head.created, CWD: first.head.cwd, ParentSession: first.head.parent, Origin: session.Origin{Git: first.head.git},
 	}
 	if err := b.Header(header); err != nil {
 		return err

@@ -325,7 +325,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if err := a.blobs(ctx, cmp.Or(a.src.Path, "."), sums, func(part []byte) error { text.Write(part); return nil }); err != nil {
 		return err
 	}
-	in := &formats.Source{Called: a.src.Name() + ", " + s.id, Stdin: strings.NewReader(text.String()), Blobs: a.src.Blobs, Env: a.src.Env, CWD: a.src.CWD}
+	in := &formats.Source{Called: a.src.Name() + ", " + s.id, Stdin: strings.NewReader(text.String()), Blobs: a.src.Blobs, Env: a.src.Env}
 	head := text.String()[:min(text.Len(), formats.HeadSize)]
 	f, ok := formats.Detect(a.known(), "full.jsonl", []byte(head))
 	if !ok {

@@ -84,7 +84,7 @@ func entire(t *testing.T) formats.Format {
 }
 
 func (r *repo) source() *formats.Source {
-	return &formats.Source{Path: r.dir, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }, Home: r.dir, Git: git.Run}}
+	return &formats.Source{Path: r.dir, Env: formats.Env{Getenv: func(string) string { return "" }, Home: r.dir, Git: git.Run}}
 }
 
 // sessions are the texts of the sessions of a repository, by their ids.

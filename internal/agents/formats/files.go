@@ -157,10 +157,8 @@ type place struct {
 
 // found returns the files of a directory.
 func (a *files) found(ctx context.Context) (list []place) {
-	walk(ctx, a.src.Path, a.Depth, a.inside, func(string) bool { return true }, func(path string, err error) bool {
-		if a.Match(path) || err != nil && IsDir(path) {
-			list = append(list, place{path, err})
-		}
+	walk(ctx, a.src.Path, a.Depth, a.inside, a.Match, func(path string, err error) bool {
+		list = append(list, place{path, err})
 		return true
 	})
 	return list
@@ -349,7 +347,6 @@ func (a *files) info(ctx context.Context, src *Source, q Query) (Info, error) {
 func (a *files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info, err := a.Head(ctx, src, f)
 	info.Path, info.Size, info.ModTime, info.Alone = src.Path, f.Size, f.ModTime, true
-	info.CWD = cmp.Or(info.CWD, src.CWD)
 	if info.Created.IsZero() {
 		info.Undated = true
 		info.Created = cmp.Or(f.ModTime, time.UnixMilli(0)).UTC().Truncate(time.Millisecond)

@@ -140,8 +140,12 @@ type Info struct {
 	Alias     string // another name that it was asked for by, or ""
 	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
 	Alone     bool   // its file has no other session, and is all that it is in: ModTime says when it was written to
-	Undated   bool   // it does not say yet when it was made: Created is when the file was written to
-	Unread    bool   // reading it was [ErrUnread]: the facts are those of a listing without details
+	// CWDHash is the hash of the working directory, where nothing that the agent wrote says which directory that is: see
+	// [Hash]. It tells whether a directory is that of the session. A listing does not print it.
+	CWDHash string
+
+	Undated bool // it does not say yet when it was made: Created is when the file was written to
+	Unread  bool // reading it was [ErrUnread]: the facts are those of a listing without details
 
 	// Main says that the beginning of the file has a message of the main conversation, Aside that its messages are a
 	// sub-agent's. If neither is set, only reading the session tells.

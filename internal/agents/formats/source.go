@@ -25,9 +25,6 @@ type Source struct {
 	Blobs  string    // directory of the blobs that sessions refer to, "" for none
 	Env    Env
 
-	// CWD is the working directory of sessions whose own is not known.
-	CWD string
-
 	spool *disk.Spool // what came on Stdin
 }
 
@@ -119,7 +116,7 @@ func (s *Source) Open(ctx context.Context) (*File, error) {
 
 // Beside returns a source for another file, which is read as this one.
 func (s *Source) Beside(path string) *Source {
-	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env, CWD: s.CWD}
+	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env}
 }
 
 // Head returns the first [HeadSize] bytes of the source, without a byte order mark.

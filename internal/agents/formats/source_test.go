@@ -101,6 +101,17 @@ func TestWalk(t *testing.T) {
 	}
 	os.Symlink(filepath.Join(dir, "c.jsonl"), filepath.Join(dir, "a", "link.jsonl"))
 	os.Symlink("nowhere", filepath.Join(dir, "d.jsonl"))
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "in", "6.jsonl"), "")
+	write(t, filepath.Join(elsewhere, "out.txt"), "")
+	for name, to := range map[string]string{
+		"e": filepath.Join(elsewhere, "in"), "f": filepath.Join(elsewhere, "in"), "b/back": filepath.Join(dir, "a"), // a directory twice
+		"g.jsonl": filepath.Join(elsewhere, "out.txt"), "h.jsonl": filepath.Join(elsewhere, "out.txt"), // a file twice, by two links
+		"i.jsonl": filepath.Join(dir, ".hidden", "3.jsonl"), "j.jsonl": filepath.Join(dir, "a", "x.txt"), "k.jsonl": elsewhere,
+		"l": "l", "m.jsonl": os.DevNull,
+	} {
+		os.Symlink(to, filepath.Join(dir, name))
+	}
 	var got []string
 	for path, err := range formats.Walk(t.Context(), dir, 1, func(base string) bool { return strings.HasSuffix(base, ".jsonl") }) {
 		rel, _ := filepath.Rel(dir, path)
@@ -109,7 +120,7 @@ func TestWalk(t *testing.T) {
 		}
 		got = append(got, filepath.ToSlash(rel))
 	}
-	if want := []string{"a/1.jsonl", "a/link.jsonl", "b/2.jsonl", "c.jsonl", "d.jsonl!"}; !slices.Equal(got, want) {
+	if want := []string{"a/1.jsonl", "b/2.jsonl", "c.jsonl", "d.jsonl!", "e/6.jsonl", "g.jsonl", "i.jsonl", "j.jsonl", "m.jsonl!"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -307,7 +307,7 @@ func usageOf(v js.Value, all bool) (string, error) {
 	if usage := v.Get(reported); usage != "" {
 		v = v.Without(reported).Add(metering.PriceFields(usage)...)
 		if total := metering.OwnTotal(usage); all && total > 0 && v.Get("totalTokens") == "" {
-			n := tokensIn(v)
+			n := spentIn(v).tokens
 			output := metering.Output(total, n[0]+n[2]+n[3], n[1], n[4])
 			v = v.With("output", js.Value(api.Int(output))).Add(js.IntField("totalTokens", total))
 		}

@@ -34,7 +34,7 @@ func (b *Builder) weigh(e session.Entry) {
 	case session.TypeMessage, session.TypeCompaction, session.TypeBranchSummary:
 		b.spoke = true
 	case session.TypeUsage:
-		switch n := tokensIn(js.Value(e.Get("usage"))).all(); {
+		switch n := spentIn(js.Value(e.Get("usage"))).all(); {
 		case e.Str("kind") != usageRest:
 			b.spoke = true
 		case n > 0:

@@ -294,7 +294,7 @@ func TestReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, _ := formatstest.Export(t, f, s, "")
-			back := formatstest.One(t, f, &formats.Source{Stdin: strings.NewReader(out), CWD: "/w"}).Session(t)
+			back := formatstest.One(t, f, &formats.Source{Stdin: strings.NewReader(out)}).Session(t)
 			if how, more := Differs(p, back, to); how != "" || more != 0 {
 				t.Errorf("%s, %s: %s, more: %d", to, name, how, more)
 			}

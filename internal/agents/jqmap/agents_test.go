@@ -3,6 +3,7 @@ package jqmap_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -33,6 +34,13 @@ func TestBesideOutside(t *testing.T) {
 	link(t, outside, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml")
 	if r := formatstest.One(t, format(t, "copilot"), source(path)); r.Info.Name != "" {
 		t.Errorf("a link that leads out of the home was followed: %q", r.Info.Name)
+	}
+	path = formatstest.File(t, "elsewhere/s3/events.jsonl", copilotStart+"\n")
+	formatstest.Put(t, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml", "name: The parser\n")
+	home := t.TempDir()
+	link(t, filepath.Dir(path), filepath.Join(home, "s3"))
+	if r := formatstest.One(t, format(t, "copilot"), source(home)); r.Info.Name != "The parser" {
+		t.Errorf("the directory of the session is behind a link: titled %q", r.Info.Name)
 	}
 }
 
@@ -152,7 +160,7 @@ func TestGeminiDocument(t *testing.T) {
 		if !ok {
 			t.Fatalf("it is not detected: %s", source)
 		}
-		r := formatstest.One(t, f, &formats.Source{Path: path, CWD: "/w"})
+		r := formatstest.One(t, f, &formats.Source{Path: path})
 		got := outline(t, r)[1:]
 		head := r.Session(t).Entries[0].ID()
 		title := r.Session(t).Entries[1].ID()
@@ -278,4 +286,100 @@ func qwenUsage(source string) (input, output int64) {
 		}
 	}
 	return input, output
+}
+
+// What requests of kimi-cli used is what wire.jsonl says of each once, whether their replies are in the session or not; a reply
+// that is there has its own.
+func TestDrawnKimiSteps(t *testing.T) {
+	t.Parallel()
+	f := format(t, "kimicli")
+	for _, r := range drawn.Cases(t, 300) {
+		wire, context := []string{`{"type":"metadata","protocol_version":"1.3"}`}, []string{`{"role":"_checkpoint","id":0}`}
+		at, ids := 1772600700.5, 0
+		event := func(typ, payload string) {
+			at += float64(r.IntN(5000)) / 1000
+			wire = append(wire, fmt.Sprintf(`{"timestamp":%f,"message":{"type":%q,"payload":%s}}`, at, typ, payload))
+		}
+		var used [4]int64
+		own := map[string]int64{} // output by the id of a reply that is in the session
+		for step := range 1 + r.IntN(20) {
+			if r.IntN(3) == 0 {
+				q := fmt.Sprintf("question %d", r.IntN(3))
+				event("TurnBegin", fmt.Sprintf(`{"user_input":%q}`, q))
+				context = append(context, fmt.Sprintf(`{"role":"user","content":%q}`, q))
+			}
+			event("StepBegin", `{"n":1}`)
+			text := []string{"", "ok", fmt.Sprintf("step %d", step)}[r.IntN(3)]
+			if text != "" {
+				event("ContentPart", fmt.Sprintf(`{"type":"text","text":%q}`, text))
+			}
+			var calls, results []string
+			for range r.IntN(3) {
+				ids++
+				id := fmt.Sprintf("Shell:%d", ids%4) // they begin anew
+				calls = append(calls, fmt.Sprintf(`{"type":"function","id":%q,"function":{"name":"Shell","arguments":"{}"}}`, id))
+				event("ToolCall", calls[len(calls)-1])
+				results = append(results, id)
+			}
+			usage := [4]int64{r.Int64N(1e5), 1 + r.Int64N(1e4), r.Int64N(1e5), r.Int64N(100)}
+			for i, n := range usage {
+				used[i] += n
+			}
+			told := fmt.Sprintf(`{"input_other":%d,"output":%d,"input_cache_read":%d,"input_cache_creation":%d}`, usage[0], usage[1], usage[2], usage[3])
+			if r.IntN(4) == 0 {
+				event("StatusUpdate", fmt.Sprintf(`{"token_usage":{"input_other":1,"output":1},"message_id":"m%d"}`, step)) // before it is whole
+			}
+			event("StatusUpdate", fmt.Sprintf(`{"token_usage":%s,"message_id":"m%d"}`, told, step))
+			there := text != "ok" && text != "" && r.IntN(4) > 0 // else replies that say the same stand for each other
+			if there {
+				own[fmt.Sprintf("m%d", step)] = usage[1]
+				context = append(context, fmt.Sprintf(`{"role":"assistant","content":%q,"tool_calls":[%s]}`, text, strings.Join(calls, ",")))
+			}
+			for _, id := range results {
+				event("ToolResult", fmt.Sprintf(`{"tool_call_id":%q,"return_value":{"is_error":false}}`, id))
+				if there {
+					context = append(context, fmt.Sprintf(`{"role":"tool","content":"x","tool_call_id":%q}`, id))
+				}
+			}
+		}
+		path := formatstest.File(t, "h/s1/context.jsonl", strings.Join(context, "\n")+"\n")
+		formatstest.Put(t, filepath.Join(filepath.Dir(path), "wire.jsonl"), strings.Join(wire, "\n")+"\n")
+		var got [4]int64
+		for _, e := range formatstest.One(t, f, source(path)).Session(t).Entries {
+			usage := js.Value(e.Get("usage"))
+			if m, ok := e.Message(); ok {
+				usage = js.Value(m.Get("usage"))
+				if id := m.Str("responseId"); m.Role() == "assistant" {
+					if usage.Get("output").Int() != own[id] {
+						t.Fatalf("the reply %q used %s, want an output of %d", id, usage, own[id])
+					}
+					delete(own, id)
+				}
+			}
+			for i, name := range []string{"input", "output", "cacheRead", "cacheWrite"} {
+				got[i] += usage.Get(name).Int()
+			}
+		}
+		if got != used || len(own) > 0 {
+			t.Fatalf("used %v, want %v; replies without a usage: %v\n%s\n\n%s", got, used, own, strings.Join(wire, "\n"), strings.Join(context, "\n"))
+		}
+	}
+}
+
+// A wire.jsonl alone is no session, and says where that is.
+func TestKimiWireAlone(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []string{
+		`{"type": "metadata", "protocol_version": "1.3"}` + "\n" + `{"timestamp": 1772600700.5, "message": {"type": "TurnBegin", "payload": {"user_input": "hi"}}}` + "\n",
+		`{"type": "metadata", "protocol_version": "1.10"}` + "\n" + `{"timestamp": 1772600700, "message": {"type": "StepBegin", "payload": {"n": 1}}}` + "\n",
+	} {
+		path := formatstest.File(t, "h/s1/wire.jsonl", lines)
+		f, ok := formats.Detect(all.Formats(), path, []byte(lines))
+		if !ok || f.About().Name != "kimicli" {
+			t.Fatalf("it is not detected: %v", f)
+		}
+		if results, err := formatstest.TryAll(t.Context(), f, source(path)); err == nil || !strings.Contains(err.Error(), "context.jsonl beside it") || len(results) > 0 {
+			t.Errorf("%v, %v", results, err)
+		}
+	}
 }

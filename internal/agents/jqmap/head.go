@@ -3,15 +3,16 @@ package jqmap
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -111,13 +112,17 @@ type reader struct {
 
 // head lists a file by its first values and by the files beside it.
 func (r reader) head(ctx context.Context, src *formats.Source, f *formats.File) (formats.Info, error) {
-	info, _, err := r.info(ctx, src, f, nil)
+	lines, err := r.lines(ctx, src, maxFirst)
+	if err != nil {
+		return formats.Info{}, err
+	}
+	info, _, err := r.info(ctx, src, f, nil, lines)
 	return info, err
 }
 
 // info returns what the map says of a session, as it is listed and as the map said it. A map that fails
 // says nothing.
-func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, ahead []any) (info formats.Info, said any, err error) {
+func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, ahead []any, lines map[string]any) (info formats.Info, said any, err error) {
 	values, first, err := firstValues(f.Reader(ctx), r.h.each)
 	if err != nil {
 		return info, nil, src.Located(err)
@@ -130,13 +135,16 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, 
 		return info, nil, err
 	}
 	defer r.m.give(p)
-	input := map[string]any{"values": values, "beside": r.beside(src), "path": filepath.ToSlash(src.Path), "ahead": ahead}
+	input := map[string]any{"values": values, "beside": r.beside(src), "lines": lines, "path": filepath.ToSlash(src.Path), "ahead": ahead}
 	if err := r.m.ask(ctx, p, "info", input, func(v any) error { said = v; return nil }); err != nil {
 		return info, nil, err
 	}
 	text := js.Value(p.encode(nil, said))
+	if name := text.Get("session").Str(); name != "" {
+		return info, nil, formats.Damaged("%s: no session of %s: its session is %s beside it, which is read together with this file", src.Name(), r.m.about.Name, name)
+	}
 	info.ID, info.CWD, info.Name = text.Get("id").Str(), text.Get("cwd").Str(), session.OneLine(text.Get("title").Str())
-	info.ParentSession = text.Get("parent").Str()
+	info.ParentSession, info.CWDHash = text.Get("parent").Str(), text.Get("cwd_hash").Str()
 	info.Created, info.Modified = timeOf(text.Get("created")), timeOf(text.Get("modified"))
 	if !session.ValidSessionID(info.ID) {
 		info.ID = formats.SessionID(r.m.about.Name, first)
@@ -201,32 +209,110 @@ func milliseconds(v js.Value) int64 {
 // beside returns the files beside a session that the map wants to see, by the names it has for them.
 func (r reader) beside(src *formats.Source) map[string]any {
 	out := map[string]any{}
-	if src.Path == "" || len(r.h.beside) == 0 {
-		return out
-	}
-	path, err := filepath.Abs(src.Path)
-	if err != nil {
-		return out
-	}
-	top := r.h.top(path)
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return out
-	}
-	defer root.Close()
 	for _, name := range r.h.beside {
-		other := filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
-		if below, err := filepath.Rel(top, other); err == nil {
-			if v, ok := readBeside(root, below); ok {
+		if f := r.neighbour(src, name); f != nil {
+			if v, ok := readBeside(f, name); ok {
 				out[name] = v
 			}
+			f.Close()
 		}
 	}
 	return out
 }
 
+// maxLines is how many values of a file of lines beside a session are looked at.
+const maxLines = 1 << 20
+
+// lines returns what the map wants to see of the files of lines beside a session, by their names: of each value the members
+// that it names, of the first values that have one. A file that is not there is missing, and a line that is no value is none.
+func (r reader) lines(ctx context.Context, src *formats.Source, most int) (map[string]any, error) {
+	out := map[string]any{}
+	for _, of := range r.h.lines {
+		f := r.neighbour(src, of.file)
+		if f == nil {
+			continue
+		}
+		values, err := of.read(ctx, f, most)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: reading %s: %w", src.Name(), of.file, disk.Cause(err))
+		}
+		out[of.file] = values
+	}
+	return out, nil
+}
+
+// read returns the members of the first values of a file.
+func (of lines) read(ctx context.Context, f *formats.File, most int) ([]any, error) {
+	values := []any{}
+	silent := formats.NewBuilder("", nil, func(formats.Loss) {})
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil || len(values) >= most {
+			return values, err
+		}
+		for v := range silent.Objects(&formats.Source{}, l) {
+			if members := of.of(js.DictOf(js.Value(v.Text), nil)); len(members) > 0 {
+				values = append(values, members)
+			}
+		}
+	}
+	return values, nil
+}
+
+// of returns the members of a value that the map names, in the objects that they are in.
+func (of lines) of(v js.Dict) map[string]any {
+	out := map[string]any{}
+	for _, path := range of.members {
+		value, err := jq.Decode(strings.Clone(string(at(v, path))))
+		if err != nil { // there is none
+			continue
+		}
+		in := out
+		for _, name := range path[:len(path)-1] {
+			next, ok := in[name].(map[string]any)
+			if !ok {
+				next = map[string]any{}
+				in[name] = next
+			}
+			in = next
+		}
+		in[path[len(path)-1]] = value
+	}
+	return out
+}
+
+// neighbour opens a file beside a session, nil if there is none that may be read: its name may lead as far as to the directory
+// that the place of the sessions is in, where the agent may keep a list of all. Its directory may be behind a link, as those of
+// sessions may; if the file itself is one that leads out of that and of the place, it is not followed.
+func (r reader) neighbour(src *formats.Source, name string) *formats.File {
+	path, err := filepath.Abs(src.Path)
+	if src.Path == "" || err != nil {
+		return nil
+	}
+	top := filepath.Dir(r.h.top(path))
+	path = filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !isBelow(top, path) || !slices.ContainsFunc([]string{top, filepath.Dir(path)}, func(dir string) bool {
+		dir, err := filepath.EvalSymlinks(dir)
+		return err == nil && isBelow(dir, real)
+	}) {
+		return nil
+	}
+	f, err := formats.OpenFile(real)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// isBelow reports whether a path names something in a directory or further below it.
+func isBelow(dir, path string) bool {
+	below, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(below)
+}
+
 // top returns the directory at which the pattern that matches the path of a session begins: that of the session if none
-// does. Files beside a session are looked for below it alone.
+// does.
 func (h *header) top(path string) string {
 	elements := strings.Split(filepath.ToSlash(path), "/")
 	for _, pattern := range h.files {
@@ -240,19 +326,14 @@ func (h *header) top(path string) string {
 	return filepath.Dir(path)
 }
 
-// readBeside reads a file below a directory, as YAML by its name, as JSON or else as a text; a link that leads out of it is
-// not followed.
-func readBeside(root *os.Root, below string) (v any, ok bool) {
-	fi, err := root.Stat(below)
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxBeside {
-		return nil, false
-	}
-	data, err := root.ReadFile(below)
-	if err != nil {
+// readBeside reads a file, as YAML by its name, as JSON or else as a text.
+func readBeside(f *formats.File, name string) (v any, ok bool) {
+	data := make([]byte, min(f.Size, maxBeside+1))
+	if n, err := f.ReadAt(data, 0); len(data) > maxBeside || n < len(data) && err != nil {
 		return nil, false
 	}
 	decode := func(data []byte) (any, error) { return jq.Decode(formats.OneLine(string(data))) }
-	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(below)) {
+	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) {
 		decode = decodeYAML
 	}
 	if v, err := decode(data); err == nil {

@@ -2,6 +2,7 @@ package jqmap
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,12 +23,19 @@ type header struct {
 	each          string // the member of a document that holds the values
 
 	files, beside, ahead []string
+	lines                []lines // files of JSON Lines beside a session
 
 	kind           []kindMember // whose texts are the kind of a value
 	id, parent     []string     // paths of members of a value
 	time           [][]string   // paths, the first that is a time counts
 	track          []string
 	keepKind, skip map[string]bool
+}
+
+// A lines member is a file of JSON Lines beside a session, and the paths of the members of its values that the map sees.
+type lines struct {
+	file    string
+	members [][]string
 }
 
 // A kindMember is a member whose text is a part of the kind of a value; itself is one that is its own name
@@ -78,7 +86,8 @@ func parseHeader(file string, text []byte) (*header, error) {
 	h := &header{
 		agent: m.agent(head), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
 		files: m.list("files"), beside: m.list("beside"), ahead: m.list("ahead"),
-		id: path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
+		lines: m.lines(),
+		id:    path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
 		keepKind: set(m.list("keep")), skip: set(m.list("skip")),
 	}
 	for _, member := range m.list("kind") {
@@ -154,9 +163,28 @@ func (m *members) text(name string) string {
 	return text
 }
 
+// lines returns the files of lines beside a session, in the order of their names.
+func (m *members) lines() (out []lines) {
+	v := m.take("lines")
+	files, ok := v.(map[string]any)
+	if v != nil && !ok {
+		m.wrong("the member lines of the header is not an object of lists of strings")
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		of := lines{file: file}
+		for _, member := range m.strings("lines", files[file]) {
+			of.members = append(of.members, path(member))
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
 // list returns a member that is a list of strings; one string is a list of it.
-func (m *members) list(name string) (out []string) {
-	switch v := m.take(name).(type) {
+func (m *members) list(name string) []string { return m.strings(name, m.take(name)) }
+
+func (m *members) strings(name string, of any) (out []string) {
+	switch v := of.(type) {
 	case nil:
 	case string:
 		out = []string{v}

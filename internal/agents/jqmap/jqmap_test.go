@@ -58,7 +58,7 @@ func samples(t testing.TB, name string) map[string]string {
 // read reads a session of lines.
 func read(t testing.TB, f formats.Format, base string, lines ...string) formatstest.Result {
 	t.Helper()
-	return formatstest.One(t, f, &formats.Source{Path: formatstest.File(t, base, corpus.Join(lines...)), CWD: "/w"})
+	return formatstest.One(t, f, &formats.Source{Path: formatstest.File(t, base, corpus.Join(lines...))})
 }
 
 // outline returns the entries of a session: what they are, what they say, and behind which they stand.

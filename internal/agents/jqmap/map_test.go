@@ -10,7 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
-func source(path string) *formats.Source { return &formats.Source{Path: path, CWD: "/w"} }
+func source(path string) *formats.Source { return &formats.Source{Path: path} }
 
 func link(t *testing.T, to, path string) {
 	t.Helper()

@@ -63,6 +63,7 @@ func compile(file, text string) (*program, error) {
 	p.code, err = gojq.Compile(run, gojq.WithVariables(variables),
 		gojq.WithFunction("parsed", 0, 0, func(v any, _ []any) any { return p.parsed(v) }),
 		gojq.WithFunction("str", 0, 0, func(v any, _ []any) any { return p.str(v) }),
+		gojq.WithFunction("hash", 1, 1, func(v any, args []any) any { return hash(v, args[0]) }),
 		gojq.WithFunction("known", 1, 1, func(_ any, args []any) any { return p.known(args[0]) }),
 		gojq.WithIterFunction("dataurl", 0, 0, func(v any, _ []any) gojq.Iter { return dataURL(v) }))
 	if err != nil {
@@ -206,6 +207,16 @@ func (p *program) known(v any) any {
 		out["node"], out["call"], out["answered"] = p.tree.Known(name)
 	}
 	return out
+}
+
+// hash returns the hash of a text by a function of [formats.Hash], null for anything else.
+func hash(v, function any) any {
+	text, ok := v.(string)
+	name, _ := function.(string)
+	if of := formats.Hash(name, text); ok && of != "" {
+		return of
+	}
+	return nil
 }
 
 // dataURL returns the image of a data URL, or nothing.

@@ -47,7 +47,11 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	if err != nil {
 		return err
 	}
-	first, said, err := r.info(ctx, src, f, ahead)
+	lines, err := r.lines(ctx, src, maxLines)
+	if err != nil {
+		return err
+	}
+	first, said, err := r.info(ctx, src, f, ahead, lines)
 	if err != nil {
 		return err
 	}

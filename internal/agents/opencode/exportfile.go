@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -290,7 +289,7 @@ const maxTime = 8_640_000_000_000_000
 // header returns the header of a session.
 func header(about js.Value, src *formats.Source) session.HeaderFields {
 	h := session.HeaderFields{
-		ID: about.Get("id").Str(), Time: parts.Int(about, "time", "created"), CWD: cmp.Or(about.Get("directory").Str(), src.CWD),
+		ID: about.Get("id").Str(), Time: parts.Int(about, "time", "created"), CWD: about.Get("directory").Str(),
 		Title: session.OneLine(about.Get("title").Str()), ParentSession: about.Get("parentID").Str(),
 	}
 	if !session.ValidSessionID(h.ID) {

@@ -41,7 +41,7 @@ func write(t testing.TB, name string, data []byte) *formats.Source {
 }
 
 func source(path string) *formats.Source {
-	return &formats.Source{Path: path, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }}}
+	return &formats.Source{Path: path, Env: formats.Env{Getenv: func(string) string { return "" }}}
 }
 
 // importOne imports an export.

@@ -15,7 +15,7 @@ import (
 
 func imported(t testing.TB, path string) []formatstest.Result {
 	t.Helper()
-	return formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: path, CWD: "/w"}, false)
+	return formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: path}, false)
 }
 
 // talk makes a database of a session and its fork, and runs statements on it.

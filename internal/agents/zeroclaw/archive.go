@@ -61,7 +61,7 @@ func (a *archive) open(ctx context.Context, path string) (*store, error) {
 func (a *archive) cwd(path string) string {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if base := filepath.Base(dir); path == "" || err != nil || base != "memory" && base != "sessions" {
-		return a.src.CWD
+		return ""
 	}
 	return filepath.Dir(dir)
 }

@@ -72,7 +72,7 @@ func history(s *session.Session) []said {
 
 func imported(t testing.TB, path string) []formatstest.Result {
 	t.Helper()
-	return formatstest.Import(t, zeroclaw.ZeroClaw, &formats.Source{Path: path, CWD: "/w"}, false)
+	return formatstest.Import(t, zeroclaw.ZeroClaw, &formats.Source{Path: path}, false)
 }
 
 // compare holds the sessions of a database to what ZeroClaw loads of them, and

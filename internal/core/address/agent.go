@@ -182,7 +182,9 @@ func TellOutputs(ctx context.Context, s *cli.Streams, gate bool, done string, ad
 // Say hands messages of another program on as those of the one that s is for, its warnings as those of a class.
 func Say(s *cli.Streams, class cli.Class) func(subprocess.Message) {
 	return func(m subprocess.Message) {
-		if m.Warning {
+		if path, ok := strings.CutSuffix(m.Text, ": "+cli.Empty); ok && m.Warning {
+			s.PassOver(path)
+		} else if m.Warning {
 			if class == cli.Damage {
 				s.Unjudged(cli.PlaceOf(m.Text), 1)
 			}
@@ -248,12 +250,17 @@ func Resume(name, id string) []string {
 	return a.ResumeWith(id)
 }
 
-// ResumeLine returns the command line of [Resume] from the current directory, "" if there is none.
+// ResumeLine returns the command line of [Resume] from any directory, "" if there is none. It is part of a row, which is the
+// same wherever it is printed.
 func ResumeLine(agent, id, cwd string) string {
-	if command := Resume(agent, id); command != nil {
-		return InDirectory(cwd, [][]string{command})
+	command := Resume(agent, id)
+	switch {
+	case command == nil:
+		return ""
+	case cwd == "":
+		return cli.ShellWords(command)
 	}
-	return ""
+	return cli.ShellWords([]string{"cd", cwd}) + " && " + cli.ShellWords(command)
 }
 
 // InDirectory returns the command line that runs commands one after the other in the working

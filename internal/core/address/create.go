@@ -171,10 +171,13 @@ func (d Destination) Durable() bool {
 	return d.Sync == "always" || d.Sync == "" && (d.Store || inStore(d.File))
 }
 
-// CWD returns the absolute form of dir, or the working directory if dir is "".
+// CWD returns the absolute form of dir, or the working directory if dir is "". One of another system stays as it is.
 func CWD(dir string) (string, error) {
-	if dir == "" {
+	switch {
+	case dir == "":
 		return os.Getwd()
+	case store.Foreign(dir):
+		return dir, nil
 	}
 	return filepath.Abs(dir)
 }

@@ -46,6 +46,27 @@ func (s *Streams) endGate(status int) {
 	s.printf("… %s of %s not judged", tty.Count(lines, "damaged line", "damaged lines"), of+map[bool]string{true: " was", false: " were"}[lines == 1])
 }
 
+// Empty is what is said behind the path of a file of no bytes among sessions. No session was lost with it: programs leave such
+// files when they begin one and write nothing.
+const Empty = "a file of no bytes, passed over"
+
+// PassOver warns once of a file of no bytes among sessions, which is as if it were not there.
+func (s *Streams) PassOver(path string) {
+	if s.Once(path + ": " + Empty) {
+		s.mu.Lock()
+		s.empty++
+		s.mu.Unlock()
+		s.Warn(Unseen, "%s: %s", path, Empty)
+	}
+}
+
+// PassedOver returns how many files [Streams.PassOver] was told of. A gate that is strict does not hold if there are any.
+func (s *Streams) PassedOver() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.empty
+}
+
 // Unread is the error of a run that has warned of some of its sessions, as they could not be read
 // to the end. It is nil if there are none. A gate says that it did not see them.
 func (s *Streams) Unread(failed, of, status int) error {

@@ -47,6 +47,7 @@ type Streams struct {
 	each     bool           // the environment has Unfolded
 	fold     *fold          // nil if warnings are printed at once
 	unjudged map[string]int // damaged lines of sessions; nil if the run is no gate
+	empty    int            // files that were passed over
 	raw      io.Writer      // standard error itself
 	ends     []func()       // of AtEnd
 }

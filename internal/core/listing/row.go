@@ -62,7 +62,7 @@ type SessionRow struct {
 	LastMessage  string      `row:"lastMessage,null"`  // The text of the last message; null if there is none.
 	Tokens       *row.Tokens `row:"tokens"`            // The tokens that the answers of all branches report; null if that is not known.
 	Cost         row.Number  `row:"cost"`              // What the answers of all branches cost as they report it, in USD; null if none says so.
-	Resume       string      `row:"resume,null"`       // The command line that goes on with the session in its own agent, from the current directory; null if none is known.
+	Resume       string      `row:"resume,null"`       // The command line that goes on with the session in its own agent, from any directory; null if none is known.
 }
 
 // JSON returns the JSON of a row.
@@ -80,7 +80,7 @@ func (r Row) row() SessionRow {
 		Host: r.Origin.Host, User: r.Origin.User, Repo: r.Origin.Repo(),
 		Unread: r.Unread, Resume: r.Resume,
 	}
-	if s := r.Spent; !r.Unspent {
+	if s := r.Spent; !r.Unspent && !s.Unknown() {
 		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
 			Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Reasoning: s.Reasoning,
 			Total: s.Total(),
@@ -176,29 +176,4 @@ func timeOf(text string) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
-}
-
-// units are the units of an age, beside those of Go's durations.
-var units = map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-
-// When reads a time given as an age or as a date. The zero time stands for "".
-func When(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if unit, ok := units[text[len(text)-1]]; ok {
-		if n, err := strconv.Atoi(text[:len(text)-1]); err == nil && n >= 0 {
-			return now.Add(-time.Duration(n) * unit), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return day, nil
-	}
-	if ms, ok := js.ParseTime(text); ok {
-		return time.UnixMilli(ms), nil
-	}
-	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like 2026-01-31", text)
 }

@@ -356,11 +356,20 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 	}
 	beside := &address.Neighbours{}
 	old := Old(c.WrittenSince)
+	empty := func(src Source) bool {
+		fi, err := os.Stat(src.Name)
+		return err == nil && fi.Size() == 0 && fi.Mode().IsRegular() && src.IsFile()
+	}
 	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
 		if !c.WrittenSince.IsZero() && old(path) {
 			continue
 		}
-		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd, beside: beside})
+		src := Source{Name: path, Plain: true, cwd: cwd, beside: beside}
+		if empty(src) {
+			s.PassOver(path)
+			continue
+		}
+		out.List = append(out.List, src)
 	}
 	return nil
 }

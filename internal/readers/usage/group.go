@@ -166,6 +166,9 @@ type Row struct {
 	Sum
 }
 
+// Unknown reports whether nothing is known of what any of the calls used.
+func (s *Sum) Unknown() bool { return s.SilentCalls > 0 && s.SilentCalls == s.Calls }
+
 // Priced reports whether the cost of a call is known, or there is none to know.
 func (s *Sum) Priced() bool {
 	return s.StoredCalls+s.ComputedCalls > 0 || s.UnpricedCalls+s.SilentCalls == 0

@@ -189,7 +189,7 @@ func (h *drawnHome) oneSum(t *testing.T, f formats.Format) {
 	}
 	env := formats.Env{Getenv: func(string) string { return "" }}
 	read := func(path string) []formatstest.Result {
-		results, err := formatstest.TryAll(t.Context(), f, &formats.Source{Path: path, CWD: "/w", Env: env})
+		results, err := formatstest.TryAll(t.Context(), f, &formats.Source{Path: path, Env: env})
 		if err != nil {
 			t.Fatal(err)
 		}

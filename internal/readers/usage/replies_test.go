@@ -69,7 +69,7 @@ func TestReplyCountsOnce(t *testing.T) {
 		{"a compaction in the request", ask + spoken("b", "a", "m", "r", counts+`,"iterations":[{"type":"compaction","input_tokens":180000,"output_tokens":3500},{"type":"message","input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":90}]`), 2, 180010, 1000, 3590},
 		{"requests that do not add up", ask + iterations(first+","+first), 1, 4, 182000, 500},
 	} {
-		r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(tt.lines), CWD: "/w"})
+		r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(tt.lines)})
 		calls, used, _, listed := charged(t, r.Text())
 		if got := [4]int64{int64(len(calls)), used.Input, used.CacheRead, used.Output}; got != [4]int64{tt.calls, tt.input, tt.read, tt.output} || len(r.Losses) > 0 {
 			t.Errorf("%s: %v, want %v; lost %v", tt.name, got, []int64{tt.calls, tt.input, tt.read, tt.output}, r.Losses)
@@ -82,7 +82,7 @@ func TestReplyCountsOnce(t *testing.T) {
 		}
 	}
 	// The context is that of the last request to the model.
-	s := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(ask + iterations(first+","+last)), CWD: "/w"}).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(ask + iterations(first+","+last))}).Session(t)
 	path := formatstest.Path(s)
 	m, _ := path[len(path)-1].Message()
 	if u, ok := m.Usage(); !ok || u.ContextTokens() != 2+455+92000 {
@@ -97,7 +97,7 @@ func TestIterationsInAFork(t *testing.T) {
 	l := &usage.Ledger{}
 	for _, id := range []string{"s", "other"} {
 		text := strings.ReplaceAll(line, `"sessionId":"s"`, `"sessionId":"`+id+`"`)
-		add(t, l, id, "claude", formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}).Text())
+		add(t, l, id, "claude", formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text)}).Text())
 	}
 	if got := grouped(l, "session").Total; got.Calls != 2 || got.Copies != 2 || got.Tokens.Input != 97 {
 		t.Errorf("%d calls and %d copies with an input of %d, want 2 and 2 with 97", got.Calls, got.Copies, got.Tokens.Input)

@@ -160,7 +160,7 @@ func (c Corpus) file(t testing.TB, text string) *formats.Source {
 	if err := os.Chtimes(path, time.Time{}, time.UnixMilli(1767323045000)); err != nil {
 		t.Fatal(err)
 	}
-	return &formats.Source{Path: path, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }}}
+	return &formats.Source{Path: path, Env: formats.Env{Getenv: func(string) string { return "" }}}
 }
 
 // back returns what sessions become when they are exported, and what is lost.

@@ -1,7 +1,7 @@
 module {
   interface: 1, name: "gemini", summary: "sessions of Gemini CLI (experimental)", provider: "google", api: "google-generative-ai",
   homes: ["$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"],
-  files: ["*/chats/session-*.jsonl", "*/chats/session-*.json", "*/chats/*/*.jsonl"], beside: ["../.project_root", "../../.project_root"],
+  files: ["*/chats/session-*.jsonl", "*/chats/session-*.json", "*/chats/*/*.jsonl"], beside: ["../.project_root", "../../.project_root", "../../../projects.json", "../../../../projects.json"],
   program: "Gemini CLI", mark: "GEMINI_CLI",
   tools: {run: ["run_shell_command"], read: ["read_many_files"], write: ["replace"], search: ["search_file_content"], fetch: ["google_web_search"], plan: ["write_todos"]},
   signs: ["\"projectHash\""], each: "messages",
@@ -10,6 +10,9 @@ module {
 def detect: .[0] | (.sessionId | type) == "string" and (.projectHash | type) == "string";
 def info: .values[0] as $h
   | {id: $h.sessionId, created: $h.startTime, cwd: (.beside["../.project_root"] // .beside["../../.project_root"] // null | if type == "string" then rtrimstr("\n") else null end),
+     cwd_hash: "sha256:\($h.projectHash)"} as $said
+  | $said + {cwd: ($said.cwd // ([.beside["../../../projects.json"], .beside["../../../../projects.json"] | objects | .projects | objects | keys[]]
+       | first(.[] | select(hash("sha256") == $said.cwd_hash))) // null),
      parent: (.path | capture("/chats/(?<p>[^/]+)/[^/]+$")? | .p) // null};
 # State: begun, the header was there; held, the message under way, since its id again replaces it; calls, the last ones.
 def thoughts: [.thoughts[]? | (if (.subject // "") == "" then "" else "\n\n" + .subject + "\n" end) + (.description // "")] | add // "" | ltrimstr("\n\n");

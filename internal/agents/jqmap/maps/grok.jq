@@ -11,7 +11,7 @@ module {
 def detect: any(.[]; (.params.update.sessionUpdate? | type) == "string" and (.params._meta | type) == "object"
   or ((.type // .role) as $who | $who == "user" or $who == "assistant") and (has("model_id") or has("prompt_index") or has("synthetic_reason")));
 def info: . as $in | ((.beside["summary.json"] | objects) // {}) as $summary
-  | {id: ($summary.info.id // ([$in.values[].params.sessionId? // empty] | first) // null), cwd: $summary.info.cwd, created: $summary.created_at,
+  | {id: ($summary.info.id // ([$in.values[].params.sessionId? // empty] | first) // null), cwd: ($summary.info.cwd // ($in.path | capture("/(?<cwd>%2F[^/]*)/[^/]+/[^/]+$")? | .cwd | @urid) // null), created: $summary.created_at,
      modified: $summary.updated_at, title: ($summary.generated_title // $summary.session_summary), parent: $summary.parent_session_id};
 # State: who speaks, user, agent or hidden, the program in the user's name; index, of the prompt; parts of what is said; ends, why the
 # reply ended; thoughts, in front of a reply of chat_history.jsonl.

@@ -1,6 +1,6 @@
 module {
   interface: 1, name: "qwen", summary: "sessions of Qwen Code (experimental)", provider: "qwen",
-  homes: ["$QWEN_HOME/projects", "~/.qwen/projects"],
+  homes: ["$QWEN_RUNTIME_DIR/projects", "$QWEN_HOME/projects", "~/.qwen/projects"],
   files: ["*/chats/*.jsonl", "*/subagents/*/agent-*.jsonl"], beside: ["*.meta.json"],
   program: "Qwen Code", resume: ["qwen", "--resume", "ID"], running: "QWEN_CODE_SESSION_ID",
   tools: {run: ["run_shell_command"], read: ["read_many_files"], plan: ["todo_write"]},
