@@ -49,6 +49,9 @@ type conv struct {
 	stopped bool             // no further line is read: one that is not there yet decides
 	late    func() []decider // what decides about calls in this file, by their places
 	fails   map[string]bool  // calls that an event in front of their output says have failed
+
+	kin      map[string]bool // the thread, and those that it comes from
+	requests map[string]bool // that were counted, by their threads and ids
 }
 
 // A state is what of the conversion depends on the place in the tree.
@@ -65,22 +68,26 @@ type state struct {
 	model    string
 	effort   string
 	tokens   int64
-	total    counts // of the thread, as it was told last
-	spent    int64  // tokens of all calls
-	told     int64  // tokens that totals grew by
-	said     formats.Gap
-	forked   bool // the total may have in it what was used before this file, and none was told yet
+	counters map[string]*counter // of what was used, by the lines that tell them and their threads
+	unnamed  *spent              // the request of the newest event, which no record is of
+	forked   bool                // the total may have in it what was used before this file, and none was told yet
+	spoken   bool                // a turn has begun
 }
 
 // begin is the state before anything was read.
 func begin() state {
-	return state{root: true, waiting: map[string]*call{}, provider: "unknown", model: "unknown"}
+	return state{root: true, waiting: map[string]*call{}, counters: map[string]*counter{events: {}}, provider: "unknown", model: "unknown"}
 }
 
 // copied returns the state for a second use.
 func (s state) copied() state {
 	s.waiting = maps.Clone(s.waiting)
 	s.order = slices.Clip(s.order)
+	counters := map[string]*counter{}
+	for name, k := range s.counters {
+		counters[name] = k.copied()
+	}
+	s.counters, s.unnamed = counters, nil
 	return s
 }
 
@@ -89,6 +96,10 @@ const maxBatch = 1 << 20
 
 // line converts one line.
 func (c *conv) line(l line) {
+	switch l.typ {
+	case typeItem, typeCompacted, typeTurn:
+		c.spoken = true
+	}
 	switch l.typ {
 	case typeMeta:
 		c.meta(l)
@@ -117,13 +128,16 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l, l.payload.Get("usage"), l.payload.Get("thread_token_usage"))
+		c.counted(l, recordOf(l.payload))
 	}
 	c.keep(l)
 }
 
 // meta keeps the first line of a file, and what a fork has copied of its parent's.
 func (c *conv) meta(l line) {
+	for _, id := range []string{l.payload.Get("id").Str(), parentIn(l.payload)} {
+		c.kin[strings.ToLower(id)] = true
+	}
 	if !c.own || c.begun {
 		c.keep(l)
 		return
@@ -154,7 +168,7 @@ func (c *conv) event(l line) (kept bool) {
 		c.keep(l)
 		return true
 	case "token_count":
-		c.counted(l, l.payload.Get("info", "last_token_usage"), l.payload.Get("info", "total_token_usage"))
+		c.counted(l, eventOf(l.payload))
 	case "turn_aborted":
 		c.cutShort()
 		c.flush()
@@ -357,8 +371,14 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 		if m.usage == "" {
 			m.usage = counts{}.text()
 		}
-		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) +
-			`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
+		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(cmp.Or(m.provider, c.provider)) + `,"model":` + js.Quote(cmp.Or(m.model, c.model)))
+		if m.response != "" {
+			b.WriteString(`,"responseId":` + js.Quote(m.response))
+		}
+		if m.thread != "" {
+			b.WriteString(`,"` + session.MemberThread + `":` + js.Quote(m.thread))
+		}
+		b.WriteString(`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
 		if m.failed {
 			b.WriteString(`"errorMessage":` + js.Quote(m.failure) + ",")
 		}

@@ -35,6 +35,7 @@ type record struct {
 	count                                 int32 // of copies
 	same                                  int32 // the record that this is a copy of, -1 for none
 	provider, model, purpose, stop, price uint32
+	made                                  uint32 // the session that it names as the one that made it, 0 for none
 	timed, abandoned, billed, bad, wrong  bool
 }
 
@@ -98,18 +99,27 @@ func (l *Ledger) add(c *Call, session int32, k key) int32 {
 	if !l.KeepCopies {
 		if i, ok := l.known[k]; ok {
 			l.copy(i, session)
+			l.calls.at(i).made = max(l.calls.at(i).made, l.made(c))
 			if l.better(c, l.calls.at(i)) {
 				l.fill(l.calls.at(i), c)
 			}
 			return i
 		}
 	}
-	i := l.calls.add(record{session: session, copies: -1, same: -1})
+	i := l.calls.add(record{session: session, copies: -1, same: -1, made: l.made(c)})
 	l.fill(l.calls.at(i), c)
 	if !l.KeepCopies {
 		l.known[k] = i
 	}
 	return i
+}
+
+// made returns the number of the session that a call names as the one that made it, 0 for none.
+func (l *Ledger) made(c *Call) uint32 {
+	if l.name(""); c.thread == "" { // which is the first
+		return 0
+	}
+	return l.name(c.thread)
 }
 
 // copy takes note of a copy of call i.
@@ -122,7 +132,13 @@ func (l *Ledger) copy(i, session int32) {
 // better reports whether a copy says more of a call than the record: of a reply that was written
 // while it came in, the last copy has counted most.
 func (l *Ledger) better(c *Call, r *record) bool {
-	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), cmp.Compare(r.time, c.Time),
+	known := func(model string) int {
+		if model == "" || model == "unknown" {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), known(c.Model)-known(l.texts[r.model]), cmp.Compare(r.time, c.Time),
 		cmp.Compare(c.Model, l.texts[r.model]), cmp.Compare(c.Stop, l.texts[r.stop])) > 0
 }
 
@@ -275,7 +291,8 @@ func (l *Ledger) join(a, b int32) {
 	l.calls.at(a).time = min(l.calls.at(a).time, l.calls.at(b).time)
 }
 
-// charge charges a call that several sessions have to the one that made it.
+// charge charges a call that several sessions have to the one that made it: that which the call names, or which does not descend from
+// another of them.
 func (l *Ledger) charge(r *record, kin *lineage) {
 	holders := []int32{r.session}
 	for c := r.copies; c >= 0; c = l.copies[c].next {
@@ -284,6 +301,9 @@ func (l *Ledger) charge(r *record, kin *lineage) {
 	has := map[node]bool{}
 	for _, h := range holders {
 		has[l.sessions[h].node()] = true
+	}
+	if made := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return r.made == 0 || l.sessions[h].ID != l.texts[r.made] }); len(made) > 0 {
+		holders = made
 	}
 	first := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return kin.descends(l.sessions[h].node(), has) })
 	if len(first) == 0 { // sessions that are each other's parents
