@@ -89,6 +89,9 @@ func (r *report) usageScreen(u *usageTable) error {
 		}
 		said = append(said, text)
 	}
+	if names := u.Total.Assumed; len(names) > 0 {
+		said = append(said, "priced as "+strings.Join(names, ", ")+" where a session names no provider")
+	}
 	said = append(said, r.lacks...)
 	for i, text := range said {
 		said[i] = strings.ToUpper(text[:1]) + text[1:] + "."

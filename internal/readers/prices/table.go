@@ -234,7 +234,7 @@ var others = map[string]string{
 }
 
 // makers are the providers that sell models of their own, in the order in which they are
-// asked for a model of which the provider is not known.
+// asked for a model that a gateway has no price for.
 var makers = []string{"anthropic", "openai", "google", "x-ai", "mistral", "deepseek", "moonshotai", "zhipuai", "zai", "minimax", "cohere"}
 
 // hosts are the providers that sell the models of makers at the makers' prices, where
@@ -242,6 +242,9 @@ var makers = []string{"anthropic", "openai", "google", "x-ai", "mistral", "deeps
 var hosts = map[string][]string{
 	"azure": {"openai", "anthropic", "deepseek", "x-ai", "moonshotai"}, "google": {"anthropic"}, "zai": {"zhipuai"},
 }
+
+// resellers are makers that sell another maker's models as well: they are not who made those.
+var resellers = map[string]string{"google": "anthropic"}
 
 // gateways are providers that hand calls on to makers. Where the table has no price of theirs, that of the maker is
 // the best that is known.
@@ -256,15 +259,37 @@ func (m *Model) As(provider string) string {
 	return ""
 }
 
+// Unnamed reports whether a session names no provider.
+func Unnamed(provider string) bool {
+	provider = strings.ToLower(strings.TrimSpace(provider))
+	return provider == "" || provider == "unknown"
+}
+
+// makerOf returns the model of a name that exactly one maker has, nil if none has it, or several have it at different prices.
+func (t *Table) makerOf(name string) (of *Model) {
+	for _, p := range makers {
+		m, ok := t.providers[p][name]
+		if _, resold := t.providers[resellers[p]][name]; !ok || resold {
+			continue
+		}
+		if of != nil {
+			return nil
+		}
+		of = m
+	}
+	return of
+}
+
 // Find returns a model by the names that a session has for its provider and for it. The
 // name is looked for as it is, then without a date, a version or a word like latest at
 // its end, then without a region and the name of a maker in front; each may be an alias
 // of the table. Nothing is guessed: a model of one provider is never priced as that of
-// another. Without a provider, the makers of models are asked.
+// another. Without a provider, it is the model of the one maker that has it: an assumption, which a report has to name.
 func (t *Table) Find(provider, model string) (*Model, bool) {
 	provider = strings.ToLower(strings.TrimSpace(provider))
 	model = strings.ToLower(strings.TrimSpace(model))
-	if provider == "" {
+	if Unnamed(provider) {
+		provider = ""
 		if maker, rest, ok := strings.Cut(model, "/"); ok && t.known(maker) != "" {
 			provider, model = maker, rest
 		}
@@ -273,10 +298,16 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 	if gateway := slices.Contains(gateways, provider); gateway {
 		among = append([]string{t.known(provider)}, makers...)
 	} else if provider != "" {
-		provider = t.known(provider)
-		among = append([]string{provider}, hosts[provider]...)
+		known := t.known(provider)
+		among = append([]string{known}, hosts[known]...)
 	}
 	for _, name := range spellings(model) {
+		if provider == "" {
+			if m := t.makerOf(name); m != nil {
+				return m, true
+			}
+			continue
+		}
 		for _, p := range among {
 			if m, ok := t.providers[p][name]; ok {
 				return m, true
