@@ -68,6 +68,7 @@ type state struct {
 	model    string
 	effort   string
 	tokens   int64
+	window   int64               // of the model, in tokens, as it was told last
 	counters map[string]*counter // of what was used, by the lines that tell them and their threads
 	unnamed  *spent              // the request of the newest event, which no record is of
 	forked   bool                // the total may have in it what was used before this file, and none was told yet
@@ -168,6 +169,7 @@ func (c *conv) event(l line) (kept bool) {
 		c.keep(l)
 		return true
 	case "token_count":
+		c.windowed(l.payload.Get("info", "model_context_window"))
 		c.counted(l, eventOf(l.payload))
 	case "turn_aborted":
 		c.cutShort()
@@ -176,6 +178,7 @@ func (c *conv) event(l line) (kept bool) {
 		c.flush()
 	case "task_started":
 		c.settle()
+		c.windowed(l.payload.Get("model_context_window"))
 		c.seal()
 	case "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
 		c.ended(l.payload)
@@ -187,6 +190,13 @@ func (c *conv) event(l line) (kept bool) {
 		}
 	}
 	return false
+}
+
+// windowed notes the size of the context window of the model.
+func (c *conv) windowed(tokens js.Value) {
+	if n := api.Tokens(tokens); n > 0 {
+		c.window = n
+	}
 }
 
 // named gives the session a name.
@@ -377,6 +387,9 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 		}
 		if m.thread != "" {
 			b.WriteString(`,"` + session.MemberThread + `":` + js.Quote(m.thread))
+		}
+		if c.window > 0 && !m.failed {
+			b.WriteString(`,"` + session.MemberWindow + `":` + api.Int(c.window))
 		}
 		b.WriteString(`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
 		if m.failed {

@@ -240,6 +240,24 @@ func TestUsageOfALine(t *testing.T) {
 	}
 }
 
+// TestWindow: a reply has the window of its model that the rollout tells, before it or with its usage.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	count := func(window string) string {
+		return event("token_count", fmt.Sprintf(`,"info":{"last_token_usage":%s,"model_context_window":%s}`, tally{9, 0, 1, 0}, window))
+	}
+	s := imported(t, meta+asked+reply("one")+asked+reply("two")+count("258400")+asked+reply("three")+count("null")+event("task_started", `,"model_context_window":9000`)+asked+reply("four"))
+	var got []string
+	for _, e := range s.Entries {
+		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
+			got = append(got, m.Get(session.MemberWindow))
+		}
+	}
+	if diff := cmp.Diff([]string{"", "258400", "258400", "9000"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The calls of a rollout add up to what codex counted, however it tells it.
 func TestDrawnTotals(t *testing.T) {
 	t.Parallel()
