@@ -50,6 +50,7 @@ type conv struct {
 	late    func() []decider // what decides about calls in this file, by their places
 	fails   map[string]bool  // calls that an event in front of their output says have failed
 
+	subagent bool            // another thread speaks in the user's name
 	kin      map[string]bool // the thread, and those that it comes from
 	requests map[string]bool // that were counted, by their threads and ids
 }
@@ -354,6 +355,9 @@ func (c *conv) emit(m *pending) {
 			return
 		}
 		b.WriteString(`"message":{"role":"` + m.role + `",`)
+		if c.subagent && m.role == session.RoleUser {
+			b.WriteString(`"attribution":"agent",`)
+		}
 		if m.ran != "" {
 			b.WriteString(m.ran + `"timestamp":` + api.Int(c.at) + "}")
 			return

@@ -48,6 +48,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	// The header is that of the first rollout: it is the same when the session has gone on in another one.
 	first, last := own[0], own[len(own)-1]
+	r.conv.subagent = first.head.subagent
 	header := session.HeaderFields{
 		ID: sessionID(first.head.id), Time: first.head.created, CWD: cmp.Or(first.head.cwd, a.src.CWD), ParentSession: first.head.parent, Origin: session.Origin{Git: first.head.git},
 	}
