@@ -376,6 +376,15 @@ func (t Tokens) Add(u Tokens) Tokens {
 	}
 }
 
+// Less returns what is left without a part, at least 0 of each.
+func (t Tokens) Less(u Tokens) Tokens {
+	return Tokens{
+		Input: max(0, t.Input-u.Input), Output: max(0, t.Output-u.Output),
+		CacheRead: max(0, t.CacheRead-u.CacheRead), CacheWrite: max(0, t.CacheWrite-u.CacheWrite),
+		CacheWrite1h: max(0, t.CacheWrite1h-u.CacheWrite1h), Reasoning: max(0, t.Reasoning-u.Reasoning),
+	}
+}
+
 // sum adds counts, which are not below 0, and stays at the largest there is.
 func sum(counts ...int64) int64 {
 	var n Money

@@ -29,10 +29,18 @@ type Call struct {
 	Bad       bool         // a counter or the cost is no count: it was taken for 0
 	Mismatch  bool         // the total that is stored is not the sum of its parts
 
-	line     int    // in its session
-	response string // the id that the API gave the reply
-	thread   string // the session that made it, "" for the one it stands in
-	payload  uint64 // a hash of what was said and counted, 0 if it is not asked for
+	agents   []agentRun // of a tool's result, those that it sums up and that name their sessions
+	line     int        // in its session
+	response string     // the id that the API gave the reply
+	thread   string     // the session that made it, "" for the one it stands in
+	payload  uint64     // a hash of what was said and counted, 0 if it is not asked for
+}
+
+// An agentRun is an agent that a tool started: the file of its session, and what it used, as the result of the call says.
+type agentRun struct {
+	file   string
+	tokens prices.Tokens
+	cost   prices.Money
 }
 
 // request is what tells a reply from others of its session: "" if nothing does.

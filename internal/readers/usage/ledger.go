@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ type Ledger struct {
 	copies   []copied
 	names    map[string]uint32
 	texts    []string
-	prices   []metering.Price // but for the first, each is another than the usual one
-	chains   map[int32][]link // by session, of codex
+	prices   []metering.Price     // but for the first, each is another than the usual one
+	chains   map[int32][]link     // by session, of codex
+	started  map[int32][]agentRun // by the call that sums them up
 }
 
 // A record is a call as a ledger keeps it.
@@ -37,6 +39,7 @@ type record struct {
 	provider, model, purpose, stop, price uint32
 	made                                  uint32 // the session that it names as the one that made it, 0 for none
 	timed, abandoned, billed, bad, wrong  bool
+	gone                                  bool // other calls say what it does
 }
 
 // Records are calls in chunks, so that none is copied when there are more.
@@ -85,6 +88,12 @@ func (l *Ledger) Add(s Session, calls []Call) {
 			k = keys[i]
 		}
 		rec := l.add(&calls[i], at, k)
+		if runs := calls[i].agents; len(runs) > 0 {
+			if l.started == nil {
+				l.started = map[int32][]agentRun{}
+			}
+			l.started[rec] = runs
+		}
 		if chain != nil {
 			l.chains[at] = append(l.chains[at], link{chain[i], rec, calls[i].Purpose == Rest})
 		}
@@ -187,6 +196,72 @@ func (l *Ledger) Settle() {
 			l.charge(r, kin)
 		}
 	}
+	l.leave()
+}
+
+// leave takes from the results of tools what agents used whose own sessions were read: there it counts. A result of which nothing is left is
+// no call.
+func (l *Ledger) leave() {
+	if len(l.started) == 0 {
+		return
+	}
+	files := newReadFiles(l.sessions)
+	for i, runs := range l.started {
+		r := l.calls.at(i)
+		left := len(runs)
+		for _, run := range runs {
+			if files.has(run.file) {
+				r.tokens, r.stored, left = r.tokens.Less(run.tokens), max(0, r.stored-run.cost), left-1
+			}
+		}
+		r.gone = left == 0
+	}
+}
+
+// readFiles are the files of sessions that were read, by their paths, and their directories, by the names of the files.
+type readFiles struct {
+	paths map[string]bool
+	dirs  map[string][]string
+}
+
+func newReadFiles(sessions []Session) readFiles {
+	f := readFiles{map[string]bool{}, map[string][]string{}}
+	for i := range sessions {
+		for _, path := range []string{sessions[i].Name, sessions[i].Path} {
+			if path == "" || path == "-" {
+				continue
+			}
+			f.paths[filepath.Clean(path)] = true
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				f.paths[real] = true
+			}
+			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+			if dir := filepath.Dir(path); !slices.Contains(f.dirs[name], dir) {
+				f.dirs[name] = append(f.dirs[name], dir)
+			}
+		}
+	}
+	return f
+}
+
+// has reports whether a file that a session names was read: where it was said to be, or in the directory of the same name beside the file of
+// a session, if both were moved.
+func (f readFiles) has(file string) bool {
+	if file = filepath.Clean(file); f.paths[file] {
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil && f.paths[real] {
+		return true
+	}
+	parts := strings.Split(filepath.ToSlash(file), "/")
+	for i, name := range parts {
+		for _, dir := range f.dirs[name] {
+			if i < len(parts)-1 && f.paths[filepath.Join(append([]string{dir}, parts[i:]...)...)] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // All calls visit for each call, with the session it is charged to and the number of its
@@ -194,7 +269,7 @@ func (l *Ledger) Settle() {
 func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
 	for i := range l.calls.n {
 		r := l.calls.at(i)
-		if r.same >= 0 {
+		if r.same >= 0 || r.gone {
 			continue
 		}
 		visit(Call{

@@ -62,6 +62,29 @@ func drawPi(h *drawnHome) {
 	root := "--w--/2026-03-04_root.jsonl"
 	id := begin(root, "")
 	goOn(root, id)
+	if h.chance(2) { // agents of the extension pi-subagents: the result of the call says what all used, and the sessions of some are there
+		var results []string
+		var sum spending
+		main := leaf
+		for i := range 1 + h.IntN(3) {
+			s := h.spends()
+			s.read, s.thoughts = 0, 0
+			file := fmt.Sprintf("2026-03-04_root/run/run-%d/session.jsonl", i)
+			if h.chance(3) { // its own session is lost
+				h.makes(id, spending{input: s.input, output: s.output}) // by whom is not said
+			} else {
+				leaf = "null"
+				child := begin("--w--/"+file, "")
+				add("--w--/"+file, "message", fmt.Sprintf(`"message":{"role":"assistant","provider":"p","model":%q,"stopReason":"stop","content":[{"type":"text","text":"ok"}],%s}`, s.model, usageOf(s, "")))
+				h.makes(child, s)
+				h.holds[id] = append(h.holds[id], s)
+			}
+			sum = sum.plus(s)
+			results = append(results, fmt.Sprintf(`{"agent":"scout","sessionFile":"/moved/away/--w--/%s","usage":{"input":%d,"output":%d,"cost":0,"turns":1}}`, file, s.input, s.output))
+		}
+		leaf, h.exact = main, false
+		add(root, "message", fmt.Sprintf(`"message":{"role":"toolResult","toolCallId":"t","toolName":"subagent","content":[],"details":{"results":[%s]},%s}`, strings.Join(results, ","), usageOf(sum, "")))
+	}
 	if h.chance(2) {
 		fork := "--w--/2026-03-04_fork.jsonl"
 		_, copied, _ := strings.Cut(h.files[root], "\n")

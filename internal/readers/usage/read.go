@@ -246,9 +246,26 @@ func (rd *reader) entry() {
 	if from.tier != "" {
 		c.Price.Add("serviceTier", from.tier)
 	}
-	c.usage(string(from.usage))
+	if c.usage(string(from.usage)); c.Purpose == Tool {
+		c.agents = agentRuns(from.details)
+	}
 	rd.date(&c, f, from)
 	rd.emit(c, from)
+}
+
+// agentRuns returns the agents that the result of a call sums up, if the details name their sessions, as those of the extension pi-subagents
+// do.
+func agentRuns(details js.Value) (list []agentRun) {
+	for r := range details.Get("results").Elements() {
+		file := r.Get("sessionFile").Str()
+		if file == "" {
+			continue
+		}
+		var used Call
+		used.usage(string(r.Get("usage")))
+		list = append(list, agentRun{strings.Clone(file), used.Tokens, used.Stored})
+	}
+	return list
 }
 
 // date finds out when a call was made: what the entry says, else its message, else the
