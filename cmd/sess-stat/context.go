@@ -73,6 +73,9 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 	if err == nil && shown > 0 && r.baseline != "" {
 		err = r.compare(now, "context")
 	}
+	if err == nil && !slices.ContainsFunc(found.List, func(s selection.Source) bool { return s.Name == "-" }) {
+		r.unseenAgents(ctx, found)
+	}
 	if err == nil && shown == 0 && len(r.problems) == 0 {
 		return cli.No("nothing is in the context")
 	}

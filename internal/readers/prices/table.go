@@ -376,7 +376,7 @@ func (t Tokens) Add(u Tokens) Tokens {
 	}
 }
 
-// Less returns what is left without a part, at least 0 of each.
+// Less returns the tokens without those of a part, at least 0 of each.
 func (t Tokens) Less(u Tokens) Tokens {
 	return Tokens{
 		Input: max(0, t.Input-u.Input), Output: max(0, t.Output-u.Output),

@@ -36,7 +36,7 @@ type Call struct {
 	payload  uint64     // a hash of what was said and counted, 0 if it is not asked for
 }
 
-// An agentRun is an agent that a tool started: the file of its session, and what it used, as the result of the call says.
+// An agentRun is an agent that a tool started: the file of its session and its usage, as the result of the call says.
 type agentRun struct {
 	file   string
 	tokens prices.Tokens

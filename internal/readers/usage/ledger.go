@@ -24,7 +24,7 @@ type Ledger struct {
 	texts    []string
 	prices   []metering.Price     // but for the first, each is another than the usual one
 	chains   map[int32][]link     // by session, of codex
-	started  map[int32][]agentRun // by the call that sums them up
+	started  map[int32][]agentRun // by the calls that sum them up
 }
 
 // A record is a call as a ledger keeps it.
@@ -39,7 +39,7 @@ type record struct {
 	provider, model, purpose, stop, price uint32
 	made                                  uint32 // the session that it names as the one that made it, 0 for none
 	timed, abandoned, billed, bad, wrong  bool
-	gone                                  bool // other calls say what it does
+	gone                                  bool // other calls count its tokens
 }
 
 // Records are calls in chunks, so that none is copied when there are more.
