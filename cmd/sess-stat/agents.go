@@ -73,7 +73,7 @@ func (r *report) starter(ctx context.Context, quiet *cli.Streams, src selection.
 		}
 	}
 	of.Session, of.Path, of.Parent = whole.Header.ID, whole.Path, selection.StartedBy(whole)
-	if slices.ContainsFunc(whole.Entries, isRun) { // its result has what all agents used
+	if slices.ContainsFunc(whole.Entries, isResult) {
 		return of
 	}
 	for _, c := range calls.AgentsOf(calls.Of(whole.Entries, whole.Header.CWD), whole.Entries) {
@@ -87,7 +87,8 @@ func (r *report) starter(ctx context.Context, quiet *cli.Streams, src selection.
 	return of
 }
 
-// isRun reports whether an entry begins the recorded run of an agent.
-func isRun(e session.Entry) bool {
-	return e.Type() == session.TypeCustom && e.Str("customType") == session.CustomRun
+// isResult reports whether an entry has the usage that the agent told at the end of its run: that of its agents is in it.
+func isResult(e session.Entry) bool {
+	m, ok := e.Message()
+	return ok && js.Value(m.Get("details")).Get("usageFrom").Str() == "result"
 }
