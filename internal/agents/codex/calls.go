@@ -55,6 +55,7 @@ const maxExchange = 16 << 20
 
 // assistant returns the message that a block of an assistant belongs to.
 func (c *conv) assistant(key string, text bool) *pending {
+	c.spoken = true
 	if x := c.x; x != nil && (x.sealed || x.size > maxExchange) {
 		c.x = nil
 		c.flushed(x)

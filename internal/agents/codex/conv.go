@@ -73,7 +73,7 @@ type state struct {
 	counters map[string]*counter // of what was used, by the lines that tell them and their threads
 	unnamed  *spent              // the request of the newest event, which no record is of
 	forked   bool                // the total may have in it what was used before this file, and none was told yet
-	spoken   bool                // a turn has begun
+	spoken   bool                // the model has said something
 }
 
 // begin is the state before anything was read.
@@ -98,10 +98,6 @@ const maxBatch = 1 << 20
 
 // line converts one line.
 func (c *conv) line(l line) {
-	switch l.typ {
-	case typeItem, typeCompacted, typeTurn:
-		c.spoken = true
-	}
 	switch l.typ {
 	case typeMeta:
 		c.meta(l)

@@ -372,7 +372,7 @@ func (*conv) recordSays(k *counter, u report, part counts, has bool) (used, rest
 }
 
 // eventSays returns what an event with a total says: what a request used that no record is of, and what else the total has. A thread that
-// comes from another begins with the total of that one: in front of its first turn nothing of it is new, and behind it the part.
+// comes from another begins with the total of that one: in front of its first reply nothing of it is new, and behind it the part.
 func (c *conv) eventSays(k *counter, u report, part counts, has bool) (used, rest counts, fresh bool) {
 	first := c.forked && !k.told
 	g := k.tells(usageOf(u.total), part, has)

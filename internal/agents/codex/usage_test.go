@@ -145,7 +145,8 @@ func TestTotals(t *testing.T) {
 			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, b) + asked + reply("three") + told(a, a) + asked + reply("four") + told(large.plus(a), large),
 			[]string{"stop 1000/600/50", "stop 1500/900/30", "stop 1000/600/50", "stop 100000/0/500"},
 		},
-		"a fork that begins with its parent's total": {child + told(both, b) + asked + reply("one") + told(both.plus(a), a), []string{"stop 1000/600/50"}},
+		"a fork that begins with its parent's total":  {child + told(both, b) + asked + reply("one") + told(both.plus(a), a), []string{"stop 1000/600/50"}},
+		"a fork that says so behind its first prompt": {child + asked + told(both, b) + reply("one") + told(both.plus(a), a), []string{"stop 1000/600/50"}},
 		"told again behind a thought": {
 			meta + asked + calling("c1", "x") + output("c1", "y") + told(a, a) + item(thought) + told(a, a) + event("turn_aborted", ""),
 			[]string{"toolUse 1000/600/50"},
