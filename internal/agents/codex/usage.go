@@ -337,7 +337,7 @@ func (c *conv) counted(l line, u report) {
 			}
 		}
 	case u.record:
-		used, rest, fresh = c.recordSays(k, u, used, has)
+		used, rest, fresh = recordSays(k, u, used, has)
 	default:
 		used, rest, fresh = c.eventSays(k, u, used, has)
 	}
@@ -351,7 +351,7 @@ func (c *conv) counted(l line, u report) {
 
 // recordSays returns what a record with a total of its thread says: what the request used, and what else the total has. The first total of a
 // thread may have in it what other files say. A record without an id that repeats a total is told again.
-func (*conv) recordSays(k *counter, u report, part counts, has bool) (used, rest counts, fresh bool) {
+func recordSays(k *counter, u report, part counts, has bool) (used, rest counts, fresh bool) {
 	begun, since := k.told, k.since
 	g := k.tells(usageOf(u.total), part, has)
 	if g.again && u.response == "" {
