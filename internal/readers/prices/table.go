@@ -265,19 +265,15 @@ func Unnamed(provider string) bool {
 	return provider == "" || provider == "unknown"
 }
 
-// makerOf returns the model of a name that exactly one maker has, nil if none has it, or several have it at different prices.
-func (t *Table) makerOf(name string) (of *Model) {
+// makersOf returns the models of a name, one for each maker that has it.
+func (t *Table) makersOf(name string) (all []*Model) {
 	for _, p := range makers {
 		m, ok := t.providers[p][name]
-		if _, resold := t.providers[resellers[p]][name]; !ok || resold {
-			continue
+		if _, resold := t.providers[resellers[p]][name]; ok && !resold {
+			all = append(all, m)
 		}
-		if of != nil {
-			return nil
-		}
-		of = m
 	}
-	return of
+	return all
 }
 
 // Find returns a model by the names that a session has for its provider and for it. The
@@ -303,10 +299,13 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 	}
 	for _, name := range spellings(model) {
 		if provider == "" {
-			if m := t.makerOf(name); m != nil {
-				return m, true
+			switch all := t.makersOf(name); len(all) {
+			case 0:
+				continue
+			case 1:
+				return all[0], true
 			}
-			continue
+			return nil, false // each maker asks its own price
 		}
 		for _, p := range among {
 			if m, ok := t.providers[p][name]; ok {
