@@ -18,7 +18,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -171,17 +170,16 @@ func (c *config) named(s *cli.Streams, verdicts []verdict) error {
 // started warns of sub-agents that the sessions started and whose sessions are not among the sessions looked at. With --strict
 // each of them breaks the gates that forbid something, since it may have done that.
 func (c *config) started(s *cli.Streams, verdicts []verdict) {
-	looked := map[string]int{}
-	for _, v := range verdicts {
-		looked[v.parent]++
+	starters := make([]calls.Starter, len(verdicts))
+	for i, v := range verdicts {
+		starters[i] = calls.Starter{Session: v.place.Session, Path: v.place.Path, Parent: v.parent, Agents: len(v.agents)}
 	}
-	for i := range verdicts {
+	for i, missing := range calls.Unseen(starters) {
 		v := &verdicts[i]
-		missing := len(v.agents) - looked[v.place.Session]
-		if missing <= 0 {
+		if missing == 0 {
 			continue
 		}
-		s.Alwaysf("%s: it started agents, and the sessions of %d were not looked at: they count if they are named, too", tty.Clean(v.src.Label()), missing)
+		s.Alwaysf(calls.UnseenText, tty.Clean(v.src.Label()), missing)
 		for j, g := range c.gates {
 			if g.Everywhere() {
 				r := &v.results[j]
@@ -208,7 +206,7 @@ func (c *config) clean(b *breach) error {
 
 // judge looks at one session.
 func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Source) (verdict, error) {
-	v := verdict{src: src, place: whole.Place(), parent: strings.Clone(whole.Header.ParentSession), tools: map[string]bool{}}
+	v := verdict{src: src, place: whole.Place(), parent: selection.StartedBy(whole), tools: map[string]bool{}}
 	leaf, err := whole.Leaf("last")
 	if err != nil {
 		return v, err
@@ -240,10 +238,6 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 	if c.ofCalls && len(w.All) == 0 {
 		s.Alwaysf("%s: there is no call", tty.Clean(whole.Name))
 	}
-	inside := map[string]bool{} // calls whose sub-agents' calls are in the session
-	for _, d := range w.All {
-		inside[d.In] = true
-	}
 	shown := func(entry int, text string) breach {
 		p := breach{text: text}
 		if entry >= 0 {
@@ -254,17 +248,13 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		}
 		return p
 	}
-	tasks := asides(whole.Entries)
+	made := make([]calls.Call, len(w.All))
 	for i := range w.All {
-		d := &w.All[i]
-		v.tools[strings.Clone(d.Name)] = true
-		if task := js.Value(js.Trim(d.Arguments)).Get("prompt").Str(); d.Kind == calls.Agent && tasks[task] > 0 {
-			tasks[task]--
-			continue
-		}
-		if d.Kind == calls.Agent && !inside[d.ID] && d.Outcome != calls.Denied && d.Outcome != calls.Fail {
-			v.agents = append(v.agents, shown(d.Entry, "the session of the agent that it started was not looked at: "+strings.Clone(d.Name+" "+d.Target)))
-		}
+		v.tools[strings.Clone(w.All[i].Name)] = true
+		made[i] = w.All[i].Call
+	}
+	for _, c := range calls.AgentsOf(made, whole.Entries) {
+		v.agents = append(v.agents, shown(c.Entry, "the session of the agent that it started was not looked at: "+strings.Clone(c.Name+" "+c.Target)))
 	}
 	for _, g := range c.gates {
 		breaches, seen := g.Breaches(&w)
@@ -275,26 +265,6 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		v.results = append(v.results, r)
 	}
 	return v, nil
-}
-
-// asides counts the branches of a session that begin by themselves behind its first entry, by the text that each begins with: what an
-// older Claude Code had a sub-agent do stands there, and not in a file beside it.
-func asides(entries []session.Entry) map[string]int {
-	out := map[string]int{}
-	first := true
-	for _, e := range entries {
-		m, ok := e.Message()
-		if !ok {
-			continue
-		}
-		if !first && e.ParentID() == "" && m.Role() == session.RoleUser {
-			if text := m.Text("\n"); text != "" {
-				out[strings.Clone(text)]++
-			}
-		}
-		first = false
-	}
-	return out
 }
 
 // answer returns the text of the last reply behind what the user said last, and its entry: the one of the last reply

@@ -128,7 +128,8 @@ func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt,
 		return nil, err
 	}
 	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID), origin: selection.Origin(src.Name)}
-	d.subagent = store.ParentFile(d.place.Path) != ""
+	d.part = store.ParentFile(d.place.Path) != ""
+	d.subagent = d.part
 	err = d.read(content)
 	if err != nil {
 		err = address.Locate(in.Name, err)
@@ -170,6 +171,7 @@ type document struct {
 	said     []message // by the user
 	moves    []move
 	bad      int  // lines that cannot be read
+	part     bool // its file is a part of another session, whose agent speaks in the user's name
 	subagent bool // as far as it was read
 }
 
@@ -241,6 +243,9 @@ func (d *document) take(e session.Entry) error {
 		d.subagent = true
 	}
 	if text, ok := typed.Prompt(e); ok {
+		if d.part {
+			return nil
+		}
 		written, _ := e.Timestamp()
 		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), written, d.src.Key(e)})
 	} else if from, ok := typed.Moved(e); ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type report struct {
 	lacks    []string       // what the sums on a screen do not have
 	place    row.Place      // of the only session
 	problems []error        // that decide the status
+	stdin    bytes.Buffer   // what was read of standard input, if a limit is held to it
 }
 
 // fail takes note of an error that decides the status once all is printed.
@@ -94,7 +96,11 @@ func (r *report) read(ctx context.Context, src selection.Source) (got reading) {
 	if path := in.Path(); path != "" {
 		got.session.Name = path
 	}
-	got.Content, err = usage.Read(disk.Reader{Ctx: ctx, R: in}, usage.Options{
+	var from io.Reader = disk.Reader{Ctx: ctx, R: in}
+	if src.Name == "-" && r.limited() {
+		from = io.TeeReader(from, &r.stdin)
+	}
+	got.Content, err = usage.Read(from, usage.Options{
 		Agent: got.session.Agent, Strict: r.strict || r.strictPrices || r.whole(), Branches: r.needsBranches(),
 	})
 	if err != nil {

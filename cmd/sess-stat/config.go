@@ -56,6 +56,8 @@ const (
 )
 
 func (c *config) flags() []cli.Flag {
+	which := c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.WhichSubagents)
+	c.sessions.Subagents = "" // as yes, but that a session which is named stands alone
 	return slices.Concat(
 		cli.Group("What",
 			cli.Bool(&c.asUsage, "usage", "print what calls used and cost (the default for several sessions)"),
@@ -64,7 +66,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(usage.Keys(), ", ")+"; with --context "+strings.Join(usage.ContextKeys(), ", ")),
 			cli.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
 		),
-		cli.Group("Sessions", append(c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.WhichSubagents),
+		cli.Group("Sessions", append(which,
 			// They are about calls here, which the selection knows nothing of.
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
@@ -205,10 +207,15 @@ func (c *config) find(ctx context.Context, s *cli.Streams, operands []string) (s
 	if !s.Judges() {
 		c.sessions.WrittenSince = c.from
 	}
+	find := c.sessions.Find
 	if c.asContext {
-		return c.sessions.FindOrNewest(ctx, s, operands)
+		find = c.sessions.FindOrNewest
 	}
-	return c.sessions.Find(ctx, s, operands)
+	found, err := find(ctx, s, operands)
+	if err == nil && c.sessions.Subagents == selection.WithSubagents {
+		found, err = c.sessions.WithAgents(ctx, s, found)
+	}
+	return found, err
 }
 
 // modeFor says what to show of the sessions that were found.

@@ -73,6 +73,9 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 	if err == nil && shown > 0 && r.baseline != "" {
 		err = r.compare(now, "context")
 	}
+	if err == nil && !slices.ContainsFunc(found.List, func(s selection.Source) bool { return s.Name == "-" }) {
+		r.unseenAgents(ctx, found)
+	}
 	if err == nil && shown == 0 && len(r.problems) == 0 {
 		return cli.No("nothing is in the context")
 	}
@@ -261,22 +264,33 @@ func (r *report) measuredContext(c usage.Context) map[string]measured {
 func (r *report) limitContext(src *address.Source, c usage.Context, path []session.Entry, costing *usage.Costing) {
 	most, of := r.limits.context, ""
 	if r.limits.share >= 0 {
-		m := convo.StateOf(path).Model
-		if m == nil {
-			m = &convo.Model{}
-		}
-		known := costing.Model(m.Provider, m.ID)
-		if known == nil || known.Window == 0 {
-			r.fail(cli.WithHint(fmt.Errorf("comparing the context of %s: the window of model %q is not known", src.Name, strings.Trim(m.Provider+"/"+m.ID, "/")),
+		window, model := windowOf(path, costing)
+		if window == 0 {
+			r.fail(cli.WithHint(fmt.Errorf("comparing the context of %s: the window of model %q is not known", src.Name, model),
 				"give --max-context as a number of tokens"))
 			return
 		}
-		most = int64(float64(known.Window) * r.limits.share / 100)
-		of = fmt.Sprintf(" (%s of %d)", r.maxContext, known.Window)
+		most = int64(float64(window) * r.limits.share / 100)
+		of = fmt.Sprintf(" (%s of %d)", r.maxContext, window)
 	}
 	if most >= 0 && c.Tokens > most {
 		r.fail(cli.No("budget: context %d > %d%s (session %s)", c.Tokens, most, of, src.Header.ID))
 	}
+}
+
+// windowOf returns how many tokens the context of the model in use holds, 0 if that is not known, and the model: the agent's word comes
+// before the table of prices.
+func windowOf(path []session.Entry, costing *usage.Costing) (tokens int64, model string) {
+	m := convo.StateOf(path).Model
+	if m == nil {
+		m = &convo.Model{}
+	}
+	if tokens = convo.WindowOf(path); tokens == 0 {
+		if known := costing.Model(m.Provider, m.ID); known != nil {
+			tokens = known.Window
+		}
+	}
+	return tokens, strings.Trim(m.Provider+"/"+m.ID, "/")
 }
 
 // checkContexts compares the contexts of sessions with the limits.

@@ -135,6 +135,22 @@ func TestLimits(t *testing.T) {
 	if _, stderr, status := run(t, unknown, "--max-context", "80%"); status != 2 || !strings.Contains(stderr, "window") {
 		t.Errorf("%d %s", status, stderr)
 	}
+	// The word of the agent comes before the table, as long as the model is the same.
+	told := strings.ReplaceAll(text, `"model":`, `"contextWindow":400,"model":`)
+	atEnd := strings.ReplaceAll(text, `"model":`, `"details":{"modelUsage":{"claude-sonnet-4-5":{"contextWindow":400}}},"model":`)
+	changed := told + `{"type":"model_change","id":"c","parentId":"b","timestamp":"2026-11-21T10:00:01.000Z","provider":"anthropic","modelId":"claude-opus-4-6"}` + "\n"
+	for name, tt := range map[string]struct {
+		text, want string
+	}{
+		"told":                {told, "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
+		"told at the end":     {atEnd, "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
+		"of a model unknown":  {strings.ReplaceAll(told, "claude-sonnet-4-5", "nobody-knows"), "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
+		"of the model before": {changed, ""},
+	} {
+		if _, stderr, _ := run(t, tt.text, "--max-context", "40%"); stderr != tt.want {
+			t.Errorf("%s: %q, want %q", name, stderr, tt.want)
+		}
+	}
 	for _, args := range []string{
 		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
 		"--json --csv", "--plot circles", "--plot line", "--plot line --by model", "--plot line --by day --limit 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",

@@ -88,6 +88,9 @@ func (r *report) cells(s *usage.Sum, u *usageTable) []string {
 	if s.ComputedCalls > 0 {
 		by = strings.Replace(by, string(usage.ByTable), string(usage.ByTable)+" "+u.source+" "+u.date, 1)
 	}
+	if len(s.Assumed) > 0 {
+		by += ", assumed " + strings.Join(s.Assumed, " ")
+	}
 	return append(cells, s.Cost.Decimal(9), by)
 }
 
@@ -189,7 +192,7 @@ func (u *usageTable) spent(s *usage.Sum) spent {
 	out := spent{
 		Calls: s.Calls, CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
 		Stored: money(s.Stored, s.StoredCalls > 0), Computed: money(s.Computed, s.ComputedCalls > 0), PricedBy: s.PricedBy(),
-		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Because: s.Because, PricedAs: s.PricedAs, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
+		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Because: s.Because, PricedAs: s.PricedAs, Assumed: s.Assumed, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
 		CallTokens: s.Parts, OwnTotals: s.Told,
 	}
 	if !s.Unknown() {

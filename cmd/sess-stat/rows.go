@@ -62,6 +62,7 @@ type spent struct {
 	UnpricedTokens int64       `row:"unpricedTokens"`            // The tokens of those.
 	Because        []string    `row:"because"`                   // Why costs are not known: model, counters, or usage. and the name of a member of a usage.
 	PricedAs       []string    `row:"pricedAs"`                  // The models of makers, as PROVIDER/MODEL, by whose prices the calls through gateways were computed.
+	Assumed        []string    `row:"assumed"`                   // The models of makers, as PROVIDER/MODEL, by whose prices the calls were computed whose sessions name no provider: each is of one maker.
 	Copies         int64       `row:"copies"`                    // The number of copies of the calls in other sessions, which are not counted.
 	CopiedTokens   int64       `row:"copiedTokens"`              // The tokens of those.
 	Bad            int64       `row:"bad"`                       // The number of calls with counters that are no counts.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/test/must"
 )
 
@@ -51,10 +52,40 @@ func TestRowsNameTheirSession(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %v %v %v %d", row["kind"], row["address"], row["session"], row["key"], len(row)))
 	}
 	want := []string{
-		"call " + a + " aa map[session:aa] 26", "call " + b + " bb map[session:bb] 26", "total <nil> <nil> map[] 26",
-		"call <nil> <nil> map[model:claude-sonnet-4-5] 26", "total <nil> <nil> map[] 26",
+		"call " + a + " aa map[session:aa] 27", "call " + b + " bb map[session:bb] 27", "total <nil> <nil> map[] 27",
+		"call <nil> <nil> map[model:claude-sonnet-4-5] 27", "total <nil> <nil> map[] 27",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A call whose session names no provider is priced as that of the one maker of its model, and the row says so. A model of nobody, or of
+// several makers, has no price.
+func TestAssumedMaker(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ provider, model, want string }{
+		{"openai", "gpt-5", "0.00125 [] computed"},
+		{"unknown", "gpt-5", "0.00125 [openai/gpt-5] computed, assumed openai/gpt-5"},
+		{"", "gpt-5", "0.00125 [openai/gpt-5] computed, assumed openai/gpt-5"},
+		{"unknown", "claude-sonnet-4-5", "0.003 [anthropic/claude-sonnet-4-5] computed, assumed anthropic/claude-sonnet-4-5"},
+		{"unknown", "glm-5.2", "<nil> [] unpriced"},
+		{"unknown", "nobody-knows", "<nil> [] unpriced"},
+		{"somebody", "gpt-5", "<nil> [] unpriced"},
+	} {
+		call := strings.NewReplacer(`"anthropic"`, fmt.Sprintf("%q", tt.provider), "claude-sonnet-4-5", tt.model).Replace(reply("a", day, `"input":1000,"output":0,"totalTokens":1000`))
+		path := must.Write(t, t.TempDir(), "s.jsonl", sessionOf("s", day, "", call))
+		stdout, _, _ := run(t, "", "--usage", "--json", path)
+		plain, _, _ := run(t, "", "--usage", path)
+		first, _, _ := strings.Cut(stdout, "\n")
+		var row map[string]any
+		if err := json.Unmarshal([]byte(first), &row); err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(plain, "\n")
+		by := strings.Replace(line[strings.LastIndexByte(line, '\t')+1:], " "+prices.Snapshot+" "+prices.SnapshotDate, "", 1)
+		if got := fmt.Sprintf("%v %v %s", row["cost"], row["assumed"], by); got != tt.want {
+			t.Errorf("%s of %q: %s, want %s", tt.model, tt.provider, got, tt.want)
+		}
 	}
 }

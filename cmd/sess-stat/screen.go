@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -92,6 +91,9 @@ func (r *report) usageScreen(u *usageTable) error {
 			text += ", and what sessions have stored"
 		}
 		said = append(said, text)
+	}
+	if names := u.Total.Assumed; len(names) > 0 {
+		said = append(said, "priced as "+strings.Join(names, ", ")+" where a session names no provider")
 	}
 	said = append(said, r.lacks...)
 	for i, text := range said {
@@ -228,14 +230,12 @@ func (r *report) windowFoot(c usage.Context, path []session.Entry) error {
 	if !c.Calibrated {
 		text = "total  about " + screen.Tokens(c.Tokens) + " tokens"
 	}
-	if m := convo.StateOf(path).Model; m != nil {
-		table, err := prices.Builtin()
-		if err != nil {
-			return err
-		}
-		if known, _ := table.Find(m.Provider, m.ID); known != nil && known.Window > 0 {
-			text += fmt.Sprintf(", %.0f%% of a window of %s", 100*float64(c.Tokens)/float64(known.Window), screen.Tokens(known.Window))
-		}
+	table, err := prices.Builtin()
+	if err != nil {
+		return err
+	}
+	if window, _ := windowOf(path, &usage.Costing{Table: table}); window > 0 {
+		text += fmt.Sprintf(", %.0f%% of a window of %s", 100*float64(c.Tokens)/float64(window), screen.Tokens(window))
 	}
 	return r.screen.Write(screen.Cell{Text: text, Style: tty.Dim})
 }

@@ -44,6 +44,7 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 	}
 	u := &usageTable{keys: r.keys, copied: l.Copied()}
 	u.Table = usage.Grouping{By: r.keys, Zone: r.zone, Since: r.from, Until: r.to, Costing: costing}.Group(l)
+	r.unseenAgents(ctx, found)
 	u.source, u.date = costing.Table.Source, costing.Table.Date
 	r.warn(u)
 	switch r.sort {

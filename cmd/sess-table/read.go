@@ -221,6 +221,9 @@ func (t *tables) usageOf(src selection.Source, whole *address.Source, made []usa
 			if charge.By == usage.ByTable {
 				r.Prices = t.prices.Date
 			}
+			if charge.Assumed != "" {
+				r.PricedBy = "assumed"
+			}
 		}
 		all = append(all, r)
 	}

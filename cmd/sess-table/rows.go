@@ -93,7 +93,7 @@ type usageRow struct {
 	Reasoning    int64  `parquet:"reasoning"`                    // Of output, those for reasoning.
 	Unsplit      int64  `parquet:"unsplit"`                      // Tokens of a call that tells their sum alone.
 	Cost         *int64 `parquet:"cost,optional,decimal(12:18)"` // What the call cost in USD; null if that is not known, or a million or more.
-	PricedBy     string `parquet:"priced_by,optional,dict"`      // Where the cost is from: stored or computed; null without a cost.
+	PricedBy     string `parquet:"priced_by,optional,dict"`      // Where the cost is from: stored, computed, or assumed, which is computed by the price of the one maker of a model whose provider is not named; null without a cost.
 	Prices       string `parquet:"prices,optional,dict"`         // The date of the prices that a cost was computed by.
 	Bad          bool   `parquet:"bad"`                          // A counter or the cost was no number of tokens or dollars, and was taken for 0.
 	CallKey      string `parquet:"call_key"`                     // 32 hexadecimal digits that copies of the call in forks have as well.

@@ -1,6 +1,8 @@
 package convo
 
 import (
+	"slices"
+
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -15,6 +17,28 @@ type State struct {
 	ModeData      string            // JSON text, "" if none
 	InjectedRules []string          // names, in the order of first injection
 	ServiceTier   string            // JSON text, "" if none
+}
+
+// WindowOf returns how many tokens the context of the model in use holds, as the agent said last of it, 0 if it did not say so.
+func WindowOf(path []session.Entry) int64 {
+	model := StateOf(path).Model
+	for _, e := range slices.Backward(path) {
+		m, ok := e.Message()
+		if !ok || m.Role() != session.RoleAssistant {
+			continue
+		}
+		if model != nil && m.Str("model") != model.ID {
+			return 0
+		}
+		told := js.Value(m.Get(session.MemberWindow))
+		if told == "" { // a recorded run of Claude Code says it at its end
+			told = js.Value(m.Get("details")).Get("modelUsage", m.Str("model"), session.MemberWindow)
+		}
+		if tokens := told.Int(); tokens > 0 {
+			return tokens
+		}
+	}
+	return 0
 }
 
 // StateOf folds a path into its state.

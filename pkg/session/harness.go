@@ -172,6 +172,13 @@ func (e Entry) IsCopy() bool {
 	return strings.Contains(e.Raw(), `"`+MemberCopy+`":true`) && e.Get(MemberCopy) == "true"
 }
 
+// MemberThread is the member of a message or an entry with a usage whose request another session made than that which it stands in:
+// the id of that session. The responseId beside it is the id of the request.
+const MemberThread = "thread"
+
+// MemberWindow is the member of a reply that says how many tokens the context of its model holds, as the agent said then.
+const MemberWindow = "contextWindow"
+
 // MemberKept is the member of an entry in which an importer keeps what the lines say that the
 // entry was made of: {"AGENT":{"lines":[…]}}. It is for the way back to that agent, and
 // not to be read by people. internal/agents/formats writes and reads it.

@@ -26,7 +26,7 @@ type Info struct {
 	Entries       int       // lines that are entries, on all branches, but for those of [Entry.IsAside] and [Entry.IsCopy]
 	Messages      int       // "message" entries of every role, on all branches, that are not [Entry.IsHarness]
 	FirstMessage  string    // text of the first user message that has one, in file order; "" if that is not in the part that was read
-	Prompts       []string  // beginnings and ends of the first texts of the user, at most [MostPrompts], for a title
+	Prompts       []string  // beginnings and ends of the first texts of the user, at most [MostPrompts], for a title; the task of a sub-agent if there are none
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
 	Spent         Spent     // what calls of models report, on all branches: each reply once
 	Exact         bool      // false if only head and tail were read: then counts are lower bounds
@@ -186,6 +186,7 @@ type infoScan struct {
 	slot     bool
 	tail     bool // the lines are those of the end, and others stand in front of them
 	title    string
+	task     string // the first text that an agent wrote in the user's name
 	named    bool
 	name     string
 	modified int64
@@ -316,14 +317,19 @@ func (s *infoScan) asked(m messageInfo) {
 	if first {
 		s.info.FirstMessage = ownText(string(m.content))
 	}
-	if len(s.info.Prompts) == MostPrompts || m.synthetic.Truthy() || m.attribution.Str() == "agent" {
+	byAgent := m.attribution.Str() == "agent"
+	if len(s.info.Prompts) == MostPrompts || m.synthetic.Truthy() || byAgent && s.task != "" {
 		return
 	}
 	text := s.info.FirstMessage
 	if !first || len(m.content) <= 1<<20 { // else it is not made once more
 		text = TextOf(string(m.content), "\n")
 	}
-	if text = js.Trim(text); text != "" {
+	switch text = js.Trim(text); {
+	case text == "":
+	case byAgent:
+		s.task = strings.Clone(abridged(text))
+	default:
 		s.info.Prompts = append(s.info.Prompts, strings.Clone(abridged(text)))
 	}
 }
@@ -381,6 +387,9 @@ func (s *infoScan) result() (Info, error) {
 		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	i := s.info
+	if len(i.Prompts) == 0 && s.task != "" {
+		i.Prompts = []string{s.task}
+	}
 	for _, content := range slices.Backward(s.last) {
 		if hasText(content) {
 			i.LastMessage = ownText(content)

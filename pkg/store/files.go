@@ -79,6 +79,18 @@ func ParentFile(path string) string {
 	return ""
 }
 
+// Parts returns the files in the directory of the session of a file, of which [ParentFile] returns that file. warn is told of directories that
+// cannot be read.
+func Parts(path string, warn func(path string, err error)) []string {
+	dir := strings.TrimSuffix(path, ext)
+	if dir == path || !isParent(dir) {
+		return nil
+	}
+	f := &finder{warn: warn, seen: map[string]bool{}, inner: map[string]bool{}}
+	f.below(dir, true)
+	return f.files
+}
+
 // isParent reports whether a directory is that of a session, as agents call them: TIMESTAMP_ID.
 func isParent(dir string) bool {
 	if !strings.Contains(filepath.Base(dir), "_") {

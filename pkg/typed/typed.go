@@ -48,6 +48,12 @@ func Prompt(e session.Entry) (text string, ok bool) {
 	return text, strings.TrimSpace(text) != ""
 }
 
+// IsCodexSubagent reports whether the session_meta of a rollout of codex is that of a sub-agent: the thread that spawned it speaks there in
+// the user's name.
+func IsCodexSubagent(meta js.Value) bool {
+	return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+}
+
 // IsProgramText reports whether a program wrote a text of a user message: an agent, the program that
 // compacted the conversation, or the one that handed it over.
 func IsProgramText(text string) bool {

@@ -8,7 +8,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/typed"
 )
@@ -30,6 +29,9 @@ type pending struct {
 	made    bool   // nothing in the source: put in for a call that was not answered
 	ran     string // what the user ran: the members of the message
 	usage   string
+
+	// Of the request that a record names: its id, the thread that made it if that is another one, and who answered. What a record does not say is "".
+	response, thread, provider, model string
 }
 
 // A call is a tool call, and whether it has its result.
@@ -53,6 +55,7 @@ const maxExchange = 16 << 20
 
 // assistant returns the message that a block of an assistant belongs to.
 func (c *conv) assistant(key string, text bool) *pending {
+	c.spoken = true
 	if x := c.x; x != nil && (x.sealed || x.size > maxExchange) {
 		c.x = nil
 		c.flushed(x)
@@ -190,79 +193,6 @@ func (c *conv) flushed(x *exchange) {
 		}
 	}
 	c.anchor, c.context = c.b.Leaf(), false
-}
-
-// counted gives the exchange the usage of its response: what the total of the thread grew by, of which last is to be
-// the newest part. A total that did not grow was told again. Growth without a reply becomes a usage entry.
-func (c *conv) counted(l line, last, total js.Value) {
-	used, rest := usageOf(last), counts{}
-	grew := used.all()
-	if used.total > 0 {
-		c.tokens = used.total
-	}
-	if total.IsObject() {
-		used, rest, grew = c.grown(used, usageOf(total), last.IsObject())
-	} else {
-		c.total = c.total.plus(used)
-	}
-	price := metering.PriceFields(total)
-	if last.IsObject() {
-		price = metering.PriceFields(last)
-	}
-	text := func(n counts) string { return string(js.Value(n.text()).Add(price...)) }
-	c.told += grew
-	m := c.newestReply()
-	switch {
-	case used.none():
-	case m != nil && m.usage == "":
-		m.usage = text(used)
-		c.spent += used.all()
-	case total.IsObject():
-		rest = rest.plus(used)
-	default:
-		c.told -= grew // it was told twice
-	}
-	if c.x != nil {
-		c.x.sealed = true
-	}
-	if c.spent += rest.all(); rest.none() && !c.said.Grows(c.spent, c.told) {
-		return
-	}
-	c.flush()
-	c.put(len(c.batch))
-	if !rest.none() {
-		c.rest(l, "rest", []js.Field{js.StringField("kind", "rest"), js.StringField("provider", c.provider), js.StringField("model", c.model), js.RawField("usage", text(rest))})
-	}
-	if c.said.Grows(c.spent, c.told) {
-		c.rest(l, "differ", c.said.Differ(c.provider, c.model, c.spent, c.told, func(kind, format string, args ...any) { c.lose(l, kind, format, args...) }))
-	}
-}
-
-// rest adds a usage entry of these members.
-func (c *conv) rest(l line, key string, fields []js.Field) {
-	c.add(session.TypeUsage, key+":"+api.Int(l.offset), l.time, 0, func(b *strings.Builder) {
-		object := js.Object(fields...)
-		b.WriteString(object[1 : len(object)-1])
-	})
-}
-
-// grown parts what the total grew by, in tokens: the usage of the last response, and what no response is known for. Where the
-// total begins anew, or may have in it what the thread was forked from, the response alone counts. Where it grew by less than
-// the response has, of one counter or of all, the response counts nevertheless.
-func (c *conv) grown(last, total counts, told bool) (used, rest counts, grew int64) {
-	before, alone := c.total, c.forked
-	if !before.within(total) {
-		before, alone = counts{}, true
-	}
-	c.total, c.forked = total, false
-	switch growth := total.beyond(before); {
-	case growth.none(), !told:
-		return growth, counts{}, growth.all()
-	case alone, !last.within(growth) && total.within(last) && last.within(total): // it began anew with this response
-		return last, counts{}, last.all()
-	default:
-		return last, growth.beyond(last), growth.all()
-	}
 }
 
 // newestReply returns the reply that was held back last, nil if there is none.

@@ -49,6 +49,10 @@ type conv struct {
 	stopped bool             // no further line is read: one that is not there yet decides
 	late    func() []decider // what decides about calls in this file, by their places
 	fails   map[string]bool  // calls that an event in front of their output says have failed
+
+	subagent bool            // another thread speaks in the user's name
+	kin      map[string]bool // the thread, and those that it comes from
+	requests map[string]bool // that were counted, by their threads and ids
 }
 
 // A state is what of the conversion depends on the place in the tree.
@@ -65,22 +69,27 @@ type state struct {
 	model    string
 	effort   string
 	tokens   int64
-	total    counts // of the thread, as it was told last
-	spent    int64  // tokens of all calls
-	told     int64  // tokens that totals grew by
-	said     formats.Gap
-	forked   bool // the total may have in it what was used before this file, and none was told yet
+	window   int64               // of the model, in tokens, as it was told last
+	counters map[string]*counter // of what was used, by the lines that tell them and their threads
+	unnamed  *spent              // the request of the newest event, which no record is of
+	forked   bool                // the total may have in it what was used before this file, and none was told yet
+	spoken   bool                // the model has said something
 }
 
 // begin is the state before anything was read.
 func begin() state {
-	return state{root: true, waiting: map[string]*call{}, provider: "unknown", model: "unknown"}
+	return state{root: true, waiting: map[string]*call{}, counters: map[string]*counter{events: {}}, provider: "unknown", model: "unknown"}
 }
 
 // copied returns the state for a second use.
 func (s state) copied() state {
 	s.waiting = maps.Clone(s.waiting)
 	s.order = slices.Clip(s.order)
+	counters := map[string]*counter{}
+	for name, k := range s.counters {
+		counters[name] = k.copied()
+	}
+	s.counters, s.unnamed = counters, nil
 	return s
 }
 
@@ -117,13 +126,16 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l, l.payload.Get("usage"), l.payload.Get("thread_token_usage"))
+		c.counted(l, recordOf(l.payload))
 	}
 	c.keep(l)
 }
 
 // meta keeps the first line of a file, and what a fork has copied of its parent's.
 func (c *conv) meta(l line) {
+	for _, id := range []string{l.payload.Get("id").Str(), parentIn(l.payload)} {
+		c.kin[strings.ToLower(id)] = true
+	}
 	if !c.own || c.begun {
 		c.keep(l)
 		return
@@ -154,7 +166,8 @@ func (c *conv) event(l line) (kept bool) {
 		c.keep(l)
 		return true
 	case "token_count":
-		c.counted(l, l.payload.Get("info", "last_token_usage"), l.payload.Get("info", "total_token_usage"))
+		c.windowed(l.payload.Get("info", "model_context_window"))
+		c.counted(l, eventOf(l.payload))
 	case "turn_aborted":
 		c.cutShort()
 		c.flush()
@@ -162,6 +175,7 @@ func (c *conv) event(l line) (kept bool) {
 		c.flush()
 	case "task_started":
 		c.settle()
+		c.windowed(l.payload.Get("model_context_window"))
 		c.seal()
 	case "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
 		c.ended(l.payload)
@@ -173,6 +187,13 @@ func (c *conv) event(l line) (kept bool) {
 		}
 	}
 	return false
+}
+
+// windowed notes the size of the context window of the model.
+func (c *conv) windowed(tokens js.Value) {
+	if n := api.Tokens(tokens); n > 0 {
+		c.window = n
+	}
 }
 
 // named gives the session a name.
@@ -330,6 +351,9 @@ func (c *conv) emit(m *pending) {
 			return
 		}
 		b.WriteString(`"message":{"role":"` + m.role + `",`)
+		if c.subagent && m.role == session.RoleUser {
+			b.WriteString(`"attribution":"agent",`)
+		}
 		if m.ran != "" {
 			b.WriteString(m.ran + `"timestamp":` + api.Int(c.at) + "}")
 			return
@@ -357,8 +381,17 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 		if m.usage == "" {
 			m.usage = counts{}.text()
 		}
-		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) +
-			`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
+		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(cmp.Or(m.provider, c.provider)) + `,"model":` + js.Quote(cmp.Or(m.model, c.model)))
+		if m.response != "" {
+			b.WriteString(`,"responseId":` + js.Quote(m.response))
+		}
+		if m.thread != "" {
+			b.WriteString(`,"` + session.MemberThread + `":` + js.Quote(m.thread))
+		}
+		if c.window > 0 && !m.failed {
+			b.WriteString(`,"` + session.MemberWindow + `":` + api.Int(c.window))
+		}
+		b.WriteString(`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
 		if m.failed {
 			b.WriteString(`"errorMessage":` + js.Quote(m.failure) + ",")
 		}

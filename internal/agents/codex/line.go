@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -77,59 +76,6 @@ func isItem(typ string) bool {
 		return true
 	}
 	return false
-}
-
-// counts are tokens, each counted once: codex counts those from a cache as input, and
-// those for reasoning as output.
-type counts struct{ input, output, read, write, reasoning, total int64 }
-
-// usageOf reads a usage of codex.
-func usageOf(v js.Value) counts {
-	n := func(name string) int64 { return api.Tokens(v.Get(name)) }
-	read := n("cached_input_tokens")
-	return counts{
-		input:  max(n("input_tokens")-read-n("cache_write_input_tokens"), 0),
-		output: n("output_tokens"), read: read, write: n("cache_write_input_tokens"),
-		reasoning: n("reasoning_output_tokens"), total: n("total_tokens"),
-	}
-}
-
-// plus returns the sum of two usages.
-func (u counts) plus(v counts) counts {
-	return counts{u.input + v.input, u.output + v.output, u.read + v.read, u.write + v.write, u.reasoning + v.reasoning, u.total + v.total}
-}
-
-// beyond returns how much each counter is above that of another usage.
-func (u counts) beyond(v counts) counts {
-	return counts{max(u.input-v.input, 0), max(u.output-v.output, 0), max(u.read-v.read, 0), max(u.write-v.write, 0), max(u.reasoning-v.reasoning, 0), max(u.total-v.total, 0)}
-}
-
-// within reports whether no counter is above that of v. The total is none: codex also puts estimates there.
-func (u counts) within(v counts) bool {
-	return u.input <= v.input && u.output <= v.output && u.read <= v.read && u.write <= v.write && u.reasoning <= v.reasoning
-}
-
-// all is the number of tokens: reasoning is a part of the output.
-func (u counts) all() int64 { return u.input + u.output + u.read + u.write }
-
-// none reports whether nothing was used.
-func (u counts) none() bool { return u.within(counts{}) }
-
-// usage returns the usage as codex writes it.
-func (u counts) usage() string {
-	return js.Object(js.IntField("input_tokens", u.input+u.read+u.write), js.IntField("cached_input_tokens", u.read),
-		js.IntField("cache_write_input_tokens", u.write), js.IntField("output_tokens", u.output),
-		js.IntField("reasoning_output_tokens", u.reasoning), js.IntField("total_tokens", u.total))
-}
-
-// text returns the usage as a message has it. Its cost is not known.
-func (u counts) text() string {
-	n, reasoning := api.Int, ""
-	if u.reasoning > 0 {
-		reasoning = `,"reasoning":` + n(u.reasoning)
-	}
-	return `{"input":` + n(u.input) + `,"output":` + n(u.output) + `,"cacheRead":` + n(u.read) + `,"cacheWrite":` + n(u.write) + reasoning +
-		`,"totalTokens":` + n(u.total) + `,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 }
 
 // An item is an item of the response API, as a line or the history of a compaction

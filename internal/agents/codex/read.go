@@ -32,7 +32,7 @@ const maxBases = 10_000
 // that were abandoned become branches, the newest leads to the leaf.
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
 	r := &reader{archive: a, nodes: map[string]*node{}}
-	r.conv = &conv{b: b, state: begin(), fails: map[string]bool{}}
+	r.conv = &conv{b: b, state: begin(), fails: map[string]bool{}, kin: map[string]bool{}, requests: map[string]bool{}}
 	var own []*node
 	sources := a.sources(info)
 	for _, path := range a.passedOver(info, sources) {
@@ -47,6 +47,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	// The header is that of the first rollout: it is the same when the session has gone on in another one.
 	first, last := own[0], own[len(own)-1]
+	r.conv.subagent = first.head.subagent
 	header := session.HeaderFields{
 		ID: sessionID(first.head.id), Time: first.head.created, CWD: first.head.cwd, ParentSession: first.head.parent, Origin: session.Origin{Git: first.head.git},
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 const (
@@ -106,6 +107,7 @@ type head struct {
 	base                 *base
 	size                 int64
 	modified             time.Time
+	subagent             bool // another thread spawned it
 }
 
 // headOf reads the first line of a rollout. With an error it says what the file was when it was read.
@@ -196,8 +198,8 @@ func parseHead(l line) (head, error) {
 	v := l.payload
 	h := head{
 		id: v.Get("id").Str(), cwd: v.Get("cwd").Str(), created: l.time,
-		parent: parentIn(v),
-		git:    session.Git(v.Get("git", "repository_url").Str(), v.Get("git", "branch").Str(), v.Get("git", "commit_hash").Str()),
+		parent: parentIn(v), subagent: typed.IsCodexSubagent(v),
+		git: session.Git(v.Get("git", "repository_url").Str(), v.Get("git", "branch").Str(), v.Get("git", "commit_hash").Str()),
 	}
 	if ms, ok := js.ParseTime(v.Get("timestamp").Str()); ok {
 		h.created = ms

@@ -92,10 +92,61 @@ func TestTotals(t *testing.T) {
 	record := func(thread, used any) string {
 		return fmt.Sprintf(`{"timestamp":"2026-02-03T04:05:09.000Z","type":"token_usage_record","payload":{"usage":%s,"thread_token_usage":%s}}`, used, thread) + "\n"
 	}
+	named := func(id, of string, used, total any) string {
+		more := ""
+		if total != nil {
+			more = fmt.Sprintf(`,"thread_token_usage":%s`, total)
+		}
+		return fmt.Sprintf(`{"timestamp":"2026-02-03T04:05:09.000Z","type":"token_usage_record","payload":{"response_id":%q,"thread_id":%q,"usage":%s%s}}`, id, of, used, more) + "\n"
+	}
+	compacted := `{"timestamp":"2026-02-03T04:05:09.000Z","type":"compacted","payload":{"message":"","replacement_history":[]}}` + "\n"
+	const review = "019c0000-0000-7000-8000-00000000000f"
+	large := tally{100_000, 0, 500, 0}
 	tests := map[string]struct {
 		text string
 		want []string
 	}{
+		"a compaction that records alone have": {
+			meta + asked + reply("one") + named("r1", thread, a, a) + told(a, a) + named("c", thread, b, both) + compacted + told(a, none) +
+				asked + reply("two") + named("r2", thread, a, both.plus(a)) + told(a.plus(a), a),
+			[]string{"stop 1000/600/50", "usage 1500/900/30", "stop 1000/600/50"},
+		},
+		"a record of a child": {
+			meta + asked + reply("one") + named("r1", thread, a, a) + told(a, a) + named("x1", review, large, large.plus(large)) +
+				asked + reply("two") + named("r2", thread, b, both) + told(both, b),
+			[]string{"stop 1000/600/50", "usage 100000/0/500", "stop 1500/900/30"},
+		},
+		"records without a total, told twice": {
+			meta + asked + reply("one") + named("r1", thread, a, nil) + named("r1", thread, a, nil) + told(a, a) + named("c", thread, large, nil) + compacted +
+				asked + reply("two") + named("r2", thread, b, nil) + told(both, b),
+			[]string{"stop 1000/600/50", "usage 100000/0/500", "stop 1500/900/30"},
+		},
+		"a record behind its event": {
+			meta + asked + reply("one") + told(a, a) + named("r1", thread, a, a) + asked + reply("two") + told(both, b) + named("r2", thread, b, both),
+			[]string{"stop 1000/600/50", "stop 1500/900/30"},
+		},
+		"a record for the second reply": {
+			meta + asked + reply("one") + told(a, a) + asked + reply("two") + named("r2", thread, b, both) + told(both, b) + asked + reply("three") + told(both.plus(a), a),
+			[]string{"stop 1000/600/50", "stop 1500/900/30", "stop 1000/600/50"},
+		},
+		"more in both totals than was recorded": {
+			meta + asked + reply("one") + named("r1", thread, a, a) + told(a, a) + asked + reply("two") + named("r2", thread, b, both.plus(large)) + told(both.plus(large), b),
+			[]string{"stop 1000/600/50", "stop 1500/900/30", "usage 100000/0/500"},
+		},
+		"an old total": {
+			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, b) + told(a, a) + asked + reply("three") + told(both.plus(b), b),
+			[]string{"stop 1000/600/50", "stop 1500/900/30", "stop 1500/900/30"},
+		},
+		"an old total in front of the right one": {
+			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, b) + asked + reply("three") + told(a, a) + told(both.plus(b), b),
+			[]string{"stop 1000/600/50", "stop 1500/900/30", "stop 1500/900/30"},
+		},
+		"a total that falls to an old one, and grows from it": {
+			meta + asked + reply("one") + told(a, a) + asked + reply("two") + told(both, b) + asked + reply("three") + told(a, a) + asked + reply("four") + told(large.plus(a), large),
+			[]string{"stop 1000/600/50", "stop 1500/900/30", "stop 1000/600/50", "stop 100000/0/500"},
+		},
+		"a fork that begins with its parent's total":  {child + told(both, b) + asked + reply("one") + told(both.plus(a), a), []string{"stop 1000/600/50"}},
+		"a fork that says so behind its first prompt": {child + asked + told(both, b) + reply("one") + told(both.plus(a), a), []string{"stop 1000/600/50"}},
 		"told again behind a thought": {
 			meta + asked + calling("c1", "x") + output("c1", "y") + told(a, a) + item(thought) + told(a, a) + event("turn_aborted", ""),
 			[]string{"toolUse 1000/600/50"},
@@ -146,6 +197,65 @@ func TestTotals(t *testing.T) {
 				t.Errorf("comes back as\n%s", back)
 			}
 		})
+	}
+}
+
+// TestUsageOfALine: model, provider and tier of the line that says what was used come before those of its turn, and what nobody knows of
+// that line is named.
+func TestUsageOfALine(t *testing.T) {
+	t.Parallel()
+	turn := `{"timestamp":"2026-02-03T04:05:07.000Z","type":"turn_context","payload":{"cwd":"/w","model":"m-turn"}}` + "\n"
+	used := tally{1000, 600, 50, 10}
+	record := func(more string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-02-03T04:05:09.000Z","type":"token_usage_record","payload":{"response_id":"r","thread_id":%q,"turn_token_usage":%s,"usage":%[2]s%s}}`, thread, used, more) + "\n"
+	}
+	count := func(more, info string) string {
+		return event("token_count", fmt.Sprintf(`,"info":{"last_token_usage":%s,"model_context_window":9%s},"rate_limits":{"plan_type":"pro"}%s`, used, info, more))
+	}
+	for name, tt := range map[string]struct{ lines, want string }{
+		"a record":                    {record(`,"model":"m","model_provider":"p","service_tier":"priority","context_length":9`), `p m "priority" `},
+		"a record without them":       {record(""), "unknown m-turn  "},
+		"the usual tier":              {record(`,"service_tier":"default"`), "unknown m-turn  "},
+		"a record and its event":      {record(`,"model":"m"`) + count(`,"service_tier":"flex"`, ""), `unknown m "flex" `},
+		"an event":                    {count(`,"service_tier":"priority"`, ""), `unknown m-turn "priority" `},
+		"a member that nobody knows":  {record(`,"surge":{"factor":3}`), `unknown m-turn  {"surge.factor":3}`},
+		"one that says nothing":       {record(`,"surge":{"factor":0}`), "unknown m-turn  "},
+		"one of an event's totals":    {count("", `,"surge":2`), `unknown m-turn  {"info.surge":2}`},
+		"one of an event":             {count(`,"surge":2`, ""), `unknown m-turn  {"surge":2}`},
+		"a request without a reply":   {record("") + strings.Replace(record(`,"model":"m2","service_tier":"flex"`), `"r"`, `"r2"`, 1), `unknown m2 "flex" `},
+		"a request of another thread": {record("") + strings.Replace(record(`,"service_tier":"flex"`), thread, "019c0000-0000-7000-8000-00000000000f", 1), `unknown unknown "flex" `},
+	} {
+		var got string
+		for _, e := range imported(t, meta+turn+asked+reply("one")+tt.lines).Entries {
+			v := js.Value(e.Raw())
+			if e.Type() == session.TypeMessage {
+				v = v.Get("message")
+			}
+			if usage := v.Get("usage"); usage != "" {
+				got = fmt.Sprintf("%s %s %s %s", v.Get("provider").Str(), v.Get("model").Str(), usage.Get("serviceTier"), usage.Get("unknown"))
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestWindow: a reply has the window of its model that the rollout tells, before it or with its usage.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	count := func(window string) string {
+		return event("token_count", fmt.Sprintf(`,"info":{"last_token_usage":%s,"model_context_window":%s}`, tally{9, 0, 1, 0}, window))
+	}
+	s := imported(t, meta+asked+reply("one")+asked+reply("two")+count("258400")+asked+reply("three")+count("null")+event("task_started", `,"model_context_window":9000`)+asked+reply("four"))
+	var got []string
+	for _, e := range s.Entries {
+		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
+			got = append(got, m.Get(session.MemberWindow))
+		}
+	}
+	if diff := cmp.Diff([]string{"", "258400", "258400", "9000"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

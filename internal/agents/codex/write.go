@@ -276,7 +276,7 @@ func (x *exporter) copy(l line) {
 		x.total = usageOf(total)
 	}
 	text := l.raw
-	if x.was != "" && x.was != x.id && l.typ != typeItem && l.typ != typeCompacted { // the thread has another id now
+	if x.was != "" && x.was != x.id && l.typ != typeItem && l.typ != typeCompacted && l.typ != typeUsage { // the thread has another id now; who made a request stays
 		text = strings.ReplaceAll(text, js.Quote(x.was), js.Quote(x.id))
 	}
 	x.took(text, l.typ)

@@ -40,6 +40,7 @@ type conversion struct {
 	differs   bool          // a message said that its total is less than that of its steps
 	spender   [2]string     // provider and model that used something last
 	model     string        // as the last entry says it
+	child     bool          // another session started it, and speaks in the user's name
 }
 
 // A prune is a result that opencode took out of the context.
@@ -72,6 +73,7 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		}
 	}
 	about := doc.info()
+	c.child = about.Get("parentID").Str() != ""
 	if grows {
 		about = begun(about)
 	}

@@ -139,7 +139,11 @@ func (e *messageReader) user(s step) error {
 			blocks = append(blocks, api.TextOf(p.Get("text")))
 		}
 	}
-	_, err := e.say(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), api.User(blocks))
+	var by []js.Field
+	if e.child {
+		by = append(by, js.StringField("attribution", "agent"))
+	}
+	_, err := e.say(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), api.User(blocks, by...))
 	return err
 }
 

@@ -177,7 +177,7 @@ func TestChannels(t *testing.T) {
 		t.Errorf("%s", home())
 	}
 	var got []string
-	for _, r := range formatstest.Import(t, Format, &formats.Source{Path: home(), CWD: "/w", Env: env}, false) {
+	for _, r := range formatstest.Import(t, Format, &formats.Source{Path: home(), Env: env}, false) {
 		got = append(got, r.Info.ID+" "+filepath.Base(r.Info.Path)+" "+strings.Join(said(t, r.Session(t)), ""))
 	}
 	want := []string{`ses_a opencode-dev.db ["user","later"]`, `ses_b opencode-dev.db ["user","of the channel"]`}

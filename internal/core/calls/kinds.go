@@ -36,7 +36,7 @@ var kinds = sync.OnceValue(func() map[string]string {
 		Write:  "Write write write_file Edit edit MultiEdit multiedit NotebookEdit apply_patch patch create create_file str_replace str_replace_editor str_replace_based_edit_tool write_to_file replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_file apply_diff insert_content edit_notebook_file create_text_file append_to_file delete_file move_file rename_file",
 		Search: "Grep grep Glob glob LS ls list list_directory find grep_search codebase_search search_files file_search rg tool_search tool_search_tool_regex tool_search_tool_bm25",
 		Fetch:  "WebFetch webfetch web_fetch fetch fetch_url WebSearch websearch web_search web_search_call google_search",
-		Agent:  "Task task Agent agent spawn_agent",
+		Agent:  "Task task Agent agent spawn_agent subagent",
 		Ask:    "AskUserQuestion ask_user_question ExitPlanMode exit_plan_mode request_user_input question ask ask_user",
 		Plan:   "TodoWrite todowrite TodoRead todoread todo update_plan TaskCreate TaskUpdate EnterPlanMode",
 	} {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -90,4 +91,66 @@ func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, 
 func isSubagents(whole *address.Source) bool {
 	return store.ParentFile(whole.Path) != "" ||
 		slices.ContainsFunc(whole.Entries, func(e session.Entry) bool { return IsSubagent(whole.Header, e) })
+}
+
+// StartedBy returns the session that started the agent whose session it is, by its path or id, "" if it is not that of a sub-agent.
+func StartedBy(whole *address.Source) string {
+	if file := store.ParentFile(whole.Path); file != "" {
+		return file
+	}
+	if !isSubagents(whole) {
+		return ""
+	}
+	return strings.Clone(whole.Header.ParentSession)
+}
+
+// WithAgents adds to sessions that are named those of the agents that they started, and that these started, as far as sess-ls finds them.
+func (c Selection) WithAgents(ctx context.Context, s *cli.Streams, f Found) (Found, error) {
+	from := map[string]bool{} // sessions by id and path
+	var owners []string
+	for _, src := range f.List {
+		if !src.Named || src.Name == "-" {
+			continue
+		}
+		in, err := src.Open(ctx, s)
+		if err != nil {
+			return f, err
+		}
+		h, err := session.ReadOrigin(in)
+		if path := in.Path(); path != "" {
+			from[path] = true
+		}
+		in.Close()
+		if err != nil {
+			return f, address.Locate(in.Name, err)
+		}
+		if from[h.ID] = true; !slices.Contains(owners, src.Owner()) {
+			owners = append(owners, src.Owner())
+		}
+		if in.Path() == "" {
+			continue
+		}
+		warn := func(path string, err error) { s.Warn(cli.Unseen, "%s: %v", path, err) }
+		beside := &address.Neighbours{}
+		for _, path := range store.Parts(in.Path(), warn) {
+			f.add([]Source{{Name: path, Plain: true, beside: beside}})
+		}
+	}
+	for _, owner := range owners {
+		var all Found
+		if err := (&Selection{Rows: true, All: true, Subagents: OnlySubagents}).listAgent(ctx, s, &all, owner, nil); err != nil && cli.Status(err) != cli.ExitNo {
+			return f, err
+		}
+		for added := true; added; {
+			added = false
+			for _, src := range all.List {
+				id, path := src.Row.Get("session").Str(), src.Row.Get("path").Str()
+				if from[src.Row.Get("parent").Str()] && !from[id] {
+					from[id], from[path], added = true, true, true
+					f.add([]Source{src})
+				}
+			}
+		}
+	}
+	return f.ready(s, c.Without(s)), nil
 }

@@ -707,8 +707,7 @@ func IsSubagent(h session.Header, e session.Entry) bool {
 	switch e.Str("customType") {
 	case "codex:meta":
 		for line := range e.KeptLines("codex") {
-			meta := line.Get("payload")
-			return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+			return typed.IsCodexSubagent(line.Get("payload"))
 		}
 	case "opencode:session":
 		return js.Value(e.Get("data")).Get("parentID").Str() != ""

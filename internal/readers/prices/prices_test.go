@@ -117,6 +117,9 @@ func TestFind(t *testing.T) {
 		{"anthropic", "anthropic/claude-opus-4-6", "anthropic/claude-opus-4-6"},
 		{"", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"},
 		{"", "openai/gpt-5", "openai/gpt-5"},
+		{"unknown", "claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5"}, // Google sells it as well
+		{"unknown", "gpt-5-codex", "openai/gpt-5"},
+		{"", "kimi-k3", "moonshotai/kimi-k3"},
 		{"openai-codex", "gpt-5", "openai/gpt-5"},
 		{"openai", "gpt-5-2025-08-07", "openai/gpt-5"},
 		{"azure-openai-responses", "gpt-5", "openai/gpt-5"}, // at the price of its maker
@@ -133,6 +136,10 @@ func TestFind(t *testing.T) {
 		{"anthropic", "gpt-5", ""},
 		{"openai", "gpt-5:free", ""},
 		{"", "", ""},
+		{"", "unknown", ""},
+		{"unknown", "glm-5.2", ""}, // zai and zhipuai ask different prices
+		{"unknown", "o9-mine", ""},
+		{"my-gateway", "gpt-5-codex", ""},
 	} {
 		m, ok := table.Find(tt.provider, tt.model)
 		got := ""

@@ -283,7 +283,7 @@ var others = map[string]string{
 }
 
 // makers are the providers that sell models of their own, in the order in which they are
-// asked for a model of which the provider is not known.
+// asked for a model that a gateway has no price for.
 var makers = []string{"anthropic", "openai", "google", "x-ai", "mistral", "deepseek", "moonshotai", "zhipuai", "zai", "minimax", "cohere"}
 
 // hosts are the providers that sell the models of makers at the makers' prices, where
@@ -291,6 +291,9 @@ var makers = []string{"anthropic", "openai", "google", "x-ai", "mistral", "deeps
 var hosts = map[string][]string{
 	"azure": {"openai", "anthropic", "deepseek", "x-ai", "moonshotai"}, "google": {"anthropic"}, "zai": {"zhipuai"},
 }
+
+// resellers are makers that sell another maker's models as well: they are not who made those.
+var resellers = map[string]string{"google": "anthropic"}
 
 // gateways are providers that hand calls on to makers. Where the table has no price of theirs, that of the maker is
 // the best that is known.
@@ -305,15 +308,33 @@ func (m *Model) As(provider string) string {
 	return ""
 }
 
+// Unnamed reports whether a session names no provider.
+func Unnamed(provider string) bool {
+	provider = strings.ToLower(strings.TrimSpace(provider))
+	return provider == "" || provider == "unknown"
+}
+
+// makersOf returns the models of a name, one for each maker that has it.
+func (of models) makersOf(name string) (all []*Model) {
+	for _, p := range makers {
+		m, ok := of[p][name]
+		if _, resold := of[resellers[p]][name]; ok && !resold {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 // Find returns a model by the names that a session has for its provider and for it. The
 // name is looked for as it is, then without a date, a version or a word like latest at
 // its end, then without a region and the name of a maker in front; each may be an alias
 // of the table. Nothing is guessed: a model of one provider is never priced as that of
-// another. Without a provider, the makers of models are asked.
+// another. Without a provider, it is the model of the one maker that has it: an assumption, which a report has to name.
 func (t *Table) Find(provider, model string) (*Model, bool) {
 	provider = strings.ToLower(strings.TrimSpace(provider))
 	model = strings.ToLower(strings.TrimSpace(model))
-	if provider == "" {
+	if Unnamed(provider) {
+		provider = ""
 		if maker, rest, ok := strings.Cut(model, "/"); ok && t.known(maker) != "" {
 			provider, model = maker, rest
 		}
@@ -322,15 +343,34 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 	if gateway := slices.Contains(gateways, provider); gateway {
 		among = append([]string{t.known(provider)}, makers...)
 	} else if provider != "" {
-		provider = t.known(provider)
-		among = append([]string{provider}, hosts[provider]...)
+		known := t.known(provider)
+		among = append([]string{known}, hosts[known]...)
 	}
 	for _, of := range t.sources {
-		for _, name := range spellings(model) {
-			for _, p := range among {
-				if m, ok := of[p][name]; ok {
-					return m, true
-				}
+		if m, ok := of.find(provider, among, spellings(model)); m != nil || ok {
+			return m, m != nil
+		}
+	}
+	return nil, false
+}
+
+// find returns the model of the first of the names that a source has. Without a provider it is that of the one maker; known
+// says that several have it, each at a price of its own.
+func (of models) find(provider string, among, names []string) (m *Model, known bool) {
+	for _, name := range names {
+		if provider == "" {
+			switch all := of.makersOf(name); len(all) {
+			case 0:
+			case 1:
+				return all[0], true
+			default:
+				return nil, true
+			}
+			continue
+		}
+		for _, p := range among {
+			if m, ok := of[p][name]; ok {
+				return m, true
 			}
 		}
 	}
@@ -395,6 +435,15 @@ func (t Tokens) Add(u Tokens) Tokens {
 		Input: sum(t.Input, u.Input), Output: sum(t.Output, u.Output),
 		CacheRead: sum(t.CacheRead, u.CacheRead), CacheWrite: sum(t.CacheWrite, u.CacheWrite),
 		CacheWrite1h: sum(t.CacheWrite1h, u.CacheWrite1h), Reasoning: sum(t.Reasoning, u.Reasoning), Unsplit: sum(t.Unsplit, u.Unsplit),
+	}
+}
+
+// Less returns the tokens without those of a part, at least 0 of each.
+func (t Tokens) Less(u Tokens) Tokens {
+	return Tokens{
+		Input: max(0, t.Input-u.Input), Output: max(0, t.Output-u.Output),
+		CacheRead: max(0, t.CacheRead-u.CacheRead), CacheWrite: max(0, t.CacheWrite-u.CacheWrite),
+		CacheWrite1h: max(0, t.CacheWrite1h-u.CacheWrite1h), Reasoning: max(0, t.Reasoning-u.Reasoning),
 	}
 }
 

@@ -29,9 +29,26 @@ type Call struct {
 	Bad       bool         // a counter or the cost is no count: it was taken for 0
 	Mismatch  bool         // the total that is stored is not the sum of its parts
 
-	line     int    // in its session
-	response string // the id that the API gave the reply
-	payload  uint64 // a hash of what was said and counted, 0 if it is not asked for
+	agents   []agentRun // of a tool's result, those that it sums up and that name their sessions
+	line     int        // in its session
+	response string     // the id that the API gave the reply
+	thread   string     // the session that made it, "" for the one it stands in
+	payload  uint64     // a hash of what was said and counted, 0 if it is not asked for
+}
+
+// An agentRun is an agent that a tool started: the file of its session and its usage, as the result of the call says.
+type agentRun struct {
+	file   string
+	tokens prices.Tokens
+	cost   prices.Money
+}
+
+// request is what tells a reply from others of its session: "" if nothing does.
+func (c *Call) request() string {
+	if c.response == "" || c.thread == "" {
+		return c.response
+	}
+	return c.response + "\x00" + c.thread
 }
 
 // empty reports whether a usage says nothing.
@@ -80,12 +97,16 @@ type key [2]uint64
 //
 // Where an API gave the reply an id, that is its identity, with the model, the time and what was counted before
 // the first word: the agent claude writes a reply while it comes in, also into the sessions that go on from it, so
-// the output may have grown. The id alone would not do: gateways hand on numbers of three digits. Forks of opencode
+// the output may have grown. The id alone would not do: gateways hand on numbers of three digits. A record of codex names the
+// session that made the request, whatever file it stands in, and its copies have other times. Forks of opencode
 // do not name their origin and have other ids: words, time and counts are the same. An entry of a version 1
 // session has no id but its position: its purpose and model stand for it.
 func (c *Call) identity(s *Session) key {
 	b := make([]byte, 0, 128)
 	switch {
+	case c.response != "" && s.Agent == "codex":
+		b = append(append(append(append(append(b, "codex\x00"...), cmp.Or(c.thread, s.ID)...), 0), c.response...), 0)
+		return hashed(c.appendUsage(append(b, 0)))
 	case c.response != "" && c.Timed && !byPayload(s.Agent):
 		b = append(append(append(append(append(b, "reply\x00"...), c.response...), 0), c.Model...), 0)
 		for _, n := range [...]int64{c.Time, c.Tokens.Input, c.Tokens.CacheRead, c.Tokens.CacheWrite} {

@@ -32,6 +32,7 @@ type Sum struct {
 
 	Because  []string // why costs are not known, in the order of letters
 	PricedAs []string // models of makers by whose prices calls through gateways were computed
+	Assumed  []string // models of makers by whose prices calls were computed that name no provider
 }
 
 // add adds a call, its charge, and its copies.
@@ -45,7 +46,7 @@ func (s *Sum) add(c *Call, is Charge, copies int) {
 	s.Calls++
 	s.Tokens = s.Tokens.Add(c.Tokens)
 	s.Cost = s.Cost.Add(is.Cost)
-	s.Because, s.PricedAs = with(s.Because, is.Because), with(s.PricedAs, is.As)
+	s.Because, s.PricedAs, s.Assumed = with(s.Because, is.Because), with(s.PricedAs, is.As), with(s.Assumed, is.Assumed)
 	switch is.By {
 	case ByStored:
 		s.Stored, s.StoredCalls = s.Stored.Add(is.Cost), s.StoredCalls+1

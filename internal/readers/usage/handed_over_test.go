@@ -53,7 +53,7 @@ func TestHandedOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, _ = formatstest.Export(t, format, made, "")
-			source = formatstest.One(t, format, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}).Session(t)
+			source = formatstest.One(t, format, &formats.Source{Stdin: strings.NewReader(text)}).Session(t)
 		}
 		for _, only := range []bool{false, true} {
 			lines := readOnly(t, format, text, only)

@@ -6,12 +6,19 @@ import (
 )
 
 // CallKeys returns for each call of a session 32 hexadecimal digits that its copies in other sessions have as well, and no
-// other call of the session. They are made of the session alone. Of codex they are those of the chain of calls that the
-// session begins with: two sessions that begin with the same call have its key in common.
+// other call of the session. They are made of the session alone. Of codex they are the identity of the request, where the session
+// names it, else those of the chain of calls that the session begins with: two sessions that begin with the same call have its key
+// in common.
 func CallKeys(s *Session, calls []Call) []string {
 	keys := chained(s, calls)
 	if keys == nil {
 		keys = identities(s, calls)
+	} else {
+		for i := range calls {
+			if calls[i].response != "" {
+				keys[i] = calls[i].identity(s)
+			}
+		}
 	}
 	out := make([]string, len(keys))
 	for i, k := range keys {

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ type Ledger struct {
 	texts    []string
 	prices   []metering.Price // but for the first, each is another than the usual one
 	priced   map[metering.Price]uint32
-	chains   map[int32][]link // by session, of codex
+	chains   map[int32][]link     // by session, of codex
+	started  map[int32][]agentRun // by the calls that sum them up
 }
 
 // A record is a call as a ledger keeps it.
@@ -36,7 +38,9 @@ type record struct {
 	count                                 int32 // of copies
 	same                                  int32 // the record that this is a copy of, -1 for none
 	provider, model, purpose, stop, price uint32
+	made                                  uint32 // the session that it names as the one that made it, 0 for none
 	timed, abandoned, billed, bad, wrong  bool
+	gone                                  bool // other calls count its tokens
 }
 
 // Records are calls in chunks, so that none is copied when there are more.
@@ -85,6 +89,12 @@ func (l *Ledger) Add(s Session, calls []Call) {
 			k = keys[i]
 		}
 		rec := l.add(&calls[i], at, k)
+		if runs := calls[i].agents; len(runs) > 0 {
+			if l.started == nil {
+				l.started = map[int32][]agentRun{}
+			}
+			l.started[rec] = runs
+		}
 		if chain != nil {
 			l.chains[at] = append(l.chains[at], link{chain[i], rec, calls[i].Purpose == Rest})
 		}
@@ -99,18 +109,27 @@ func (l *Ledger) add(c *Call, session int32, k key) int32 {
 	if !l.KeepCopies {
 		if i, ok := l.known[k]; ok {
 			l.copy(i, session)
+			l.calls.at(i).made = max(l.calls.at(i).made, l.made(c))
 			if l.better(c, l.calls.at(i)) {
 				l.fill(l.calls.at(i), c)
 			}
 			return i
 		}
 	}
-	i := l.calls.add(record{session: session, copies: -1, same: -1})
+	i := l.calls.add(record{session: session, copies: -1, same: -1, made: l.made(c)})
 	l.fill(l.calls.at(i), c)
 	if !l.KeepCopies {
 		l.known[k] = i
 	}
 	return i
+}
+
+// made returns the number of the session that a call names as the one that made it, 0 for none.
+func (l *Ledger) made(c *Call) uint32 {
+	if l.name(""); c.thread == "" { // which is the first
+		return 0
+	}
+	return l.name(c.thread)
 }
 
 // copy takes note of a copy of call i.
@@ -123,7 +142,13 @@ func (l *Ledger) copy(i, session int32) {
 // better reports whether a copy says more of a call than the record: of a reply that was written
 // while it came in, the last copy has counted most.
 func (l *Ledger) better(c *Call, r *record) bool {
-	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), cmp.Compare(r.time, c.Time),
+	known := func(model string) int {
+		if model == "" || model == "unknown" {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), known(c.Model)-known(l.texts[r.model]), cmp.Compare(r.time, c.Time),
 		cmp.Compare(c.Model, l.texts[r.model]), cmp.Compare(c.Stop, l.texts[r.stop])) > 0
 }
 
@@ -172,6 +197,72 @@ func (l *Ledger) Settle() {
 			l.charge(r, kin)
 		}
 	}
+	l.leave()
+}
+
+// leave takes from the results of tools what agents used whose own sessions were read: there it counts. A result of which nothing is left is
+// no call.
+func (l *Ledger) leave() {
+	if len(l.started) == 0 {
+		return
+	}
+	files := newReadFiles(l.sessions)
+	for i, runs := range l.started {
+		r := l.calls.at(i)
+		left := len(runs)
+		for _, run := range runs {
+			if files.has(run.file) {
+				r.tokens, r.stored, left = r.tokens.Less(run.tokens), max(0, r.stored-run.cost), left-1
+			}
+		}
+		r.gone = left == 0
+	}
+}
+
+// readFiles are the files of sessions that were read, by their paths, and their directories, by the names of the files.
+type readFiles struct {
+	paths map[string]bool
+	dirs  map[string][]string
+}
+
+func newReadFiles(sessions []Session) readFiles {
+	f := readFiles{map[string]bool{}, map[string][]string{}}
+	for i := range sessions {
+		for _, path := range []string{sessions[i].Name, sessions[i].Path} {
+			if path == "" || path == "-" {
+				continue
+			}
+			f.paths[filepath.Clean(path)] = true
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				f.paths[real] = true
+			}
+			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+			if dir := filepath.Dir(path); !slices.Contains(f.dirs[name], dir) {
+				f.dirs[name] = append(f.dirs[name], dir)
+			}
+		}
+	}
+	return f
+}
+
+// has reports whether a file that a session names was read: where it was said to be, or in the directory of the same name beside the file of
+// a session, if both were moved.
+func (f readFiles) has(file string) bool {
+	if file = filepath.Clean(file); f.paths[file] {
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil && f.paths[real] {
+		return true
+	}
+	parts := strings.Split(filepath.ToSlash(file), "/")
+	for i, name := range parts {
+		for _, dir := range f.dirs[name] {
+			if i < len(parts)-1 && f.paths[filepath.Join(append([]string{dir}, parts[i:]...)...)] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // All calls visit for each call, with the session it is charged to and the number of its
@@ -179,7 +270,7 @@ func (l *Ledger) Settle() {
 func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
 	for i := range l.calls.n {
 		r := l.calls.at(i)
-		if r.same >= 0 {
+		if r.same >= 0 || r.gone {
 			continue
 		}
 		visit(Call{
@@ -276,7 +367,8 @@ func (l *Ledger) join(a, b int32) {
 	l.calls.at(a).time = min(l.calls.at(a).time, l.calls.at(b).time)
 }
 
-// charge charges a call that several sessions have to the one that made it.
+// charge charges a call that several sessions have to the one that made it: that which the call names, or which does not descend from
+// another of them.
 func (l *Ledger) charge(r *record, kin *lineage) {
 	holders := []int32{r.session}
 	for c := r.copies; c >= 0; c = l.copies[c].next {
@@ -285,6 +377,9 @@ func (l *Ledger) charge(r *record, kin *lineage) {
 	has := map[node]bool{}
 	for _, h := range holders {
 		has[l.sessions[h].node()] = true
+	}
+	if made := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return r.made == 0 || l.sessions[h].ID != l.texts[r.made] }); len(made) > 0 {
+		holders = made
 	}
 	first := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return kin.descends(l.sessions[h].node(), has) })
 	if len(first) == 0 { // sessions that are each other's parents

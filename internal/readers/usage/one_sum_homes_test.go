@@ -63,6 +63,29 @@ func drawPi(h *drawnHome) {
 	root := "--w--/2026-03-04_root.jsonl"
 	id := begin(root, "")
 	goOn(root, id)
+	if h.chance(2) { // agents of the extension pi-subagents: the result of the call says what all used, and the sessions of some are there
+		var results []string
+		var sum spending
+		main := leaf
+		for i := range 1 + h.IntN(3) {
+			s := h.spends()
+			s.read, s.thoughts = 0, 0
+			file := fmt.Sprintf("2026-03-04_root/run/run-%d/session.jsonl", i)
+			if h.chance(3) { // its own session is lost
+				h.makes(id, spending{input: s.input, output: s.output}) // by whom is not said
+			} else {
+				leaf = "null"
+				child := begin("--w--/"+file, "")
+				add("--w--/"+file, "message", fmt.Sprintf(`"message":{"role":"assistant","provider":"p","model":%q,"stopReason":"stop","content":[{"type":"text","text":"ok"}],%s}`, s.model, usageOf(s, "")))
+				h.makes(child, s)
+				h.holds[id] = append(h.holds[id], s)
+			}
+			sum = sum.plus(s)
+			results = append(results, fmt.Sprintf(`{"agent":"scout","sessionFile":"/moved/away/--w--/%s","usage":{"input":%d,"output":%d,"cost":0,"turns":1}}`, file, s.input, s.output))
+		}
+		leaf, h.exact = main, false
+		add(root, "message", fmt.Sprintf(`"message":{"role":"toolResult","toolCallId":"t","toolName":"subagent","content":[],"details":{"results":[%s]},%s}`, strings.Join(results, ","), usageOf(sum, "")))
+	}
 	if h.chance(2) {
 		fork := "--w--/2026-03-04_fork.jsonl"
 		_, copied, _ := strings.Cut(h.files[root], "\n")
@@ -248,98 +271,199 @@ func iteration(typ string, s spending) string {
 	return fmt.Sprintf(`{"type":%q,%s"input_tokens":%d,"output_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d}`, typ, model, s.input, s.output, s.read, s.write)
 }
 
-// drawCodex draws rollouts of codex: totals are told again, fall and leap, and a thread that comes from another copies its lines
-// with times of its own.
+// A codexFile is a file of codex that is drawn, and what its counters say.
+type codexFile struct {
+	*drawnHome
+	id, path string
+	total    spending    // of the events
+	thread   spending    // of the records
+	past     [][2]string // parts and totals that were told
+	records  int         // of each request: none, some or all have a record
+	counted  bool        // records have a total of their thread
+	forked   bool        // its first total is told by its own requests alone
+	copied   int         // the calls in front of the first total, of which a copy does not know
+}
+
+// line adds a line.
+func (r *codexFile) line(typ, payload string) {
+	r.write(r.path, fmt.Sprintf(`{"timestamp":%q,"type":%q,"payload":%s}`, r.time(), typ, payload))
+}
+
+// codexCounts are counters as codex writes them.
+func codexCounts(s spending) string {
+	return fmt.Sprintf(`{"input_tokens":%d,"cached_input_tokens":%d,"output_tokens":%d,"reasoning_output_tokens":%d,"total_tokens":%d}`, s.input+s.read, s.read, s.output, s.thoughts, s.input+s.read+s.output)
+}
+
+func (s spending) plus(b spending) spending {
+	return spending{model: s.model, input: s.input + b.input, output: s.output + b.output, read: s.read + b.read, thoughts: s.thoughts + b.thoughts}
+}
+
+// codexFile begins a file.
+func (h *drawnHome) codexFile(more string) *codexFile {
+	r := &codexFile{drawnHome: h, id: h.uuid(), records: h.IntN(3), counted: h.chance(2)}
+	r.path = "sessions/2026/03/04/rollout-2026-03-04T05-06-07-" + r.id + ".jsonl"
+	r.line("session_meta", fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-04T05:06:07.000Z","cwd":"/w","originator":"codex_exec","cli_version":"0.140.0","model_provider":"openai"%s}`, r.id, more))
+	h.holds[r.id] = nil
+	return r
+}
+
+// event tells a total and a part, once or twice.
+func (r *codexFile) event(last, total string, times int) {
+	for range times {
+		r.line("event_msg", `{"type":"token_count","info":{`+strings.Trim(last+","+total, ",")+`,"model_context_window":9000},"rate_limits":{"plan_type":"pro"}}`)
+	}
+}
+
+// record records a request of a thread, with its model if it is named.
+func (r *codexFile) record(id, thread string, s, total spending, named bool) {
+	more := ""
+	if named {
+		more = fmt.Sprintf(`,"model":%q,"model_provider":"openai"`, s.model)
+	}
+	if r.counted {
+		more += `,"thread_token_usage":` + codexCounts(total)
+	}
+	for range 1 + r.IntN(2) { // a request may be told again, and counts once
+		r.line("token_usage_record", fmt.Sprintf(`{"response_id":%q,"thread_id":%q,"session_id":%q,"turn_id":"t","root_turn_id":"t","usage":%s,"turn_token_usage":%[4]s%s}`, id, thread, r.id, codexCounts(s), more))
+	}
+}
+
+// turn adds a turn with one request, and lines that stand behind it.
+func (r *codexFile) turn() {
+	s := r.spends()
+	asked := s.model
+	recorded := r.records == 2 || r.records == 1 && r.chance(2)
+	if recorded && r.chance(4) { // another model answered than the turn was to use
+		asked = "m-asked"
+	}
+	r.line("turn_context", fmt.Sprintf(`{"cwd":"/w","model":%q}`, asked))
+	r.line("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`)
+	r.line("response_item", fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"answer %d"}]}`, r.next()))
+	how := r.IntN(7)
+	if how == 1 { // a total that is equal to one before would be that one, told again
+		s.input += int64(10_000 + r.next())
+	}
+	said, before := codexCounts(s), r.total
+	last := `"last_token_usage":` + said
+	switch how {
+	case 0:
+		if !r.forked { // in a thread that comes from another, the first total says nothing of the reply
+			last = ""
+		}
+	case 1: // the next total is of a new count
+		before = spending{}
+	case 2: // a request that no line stands for, which the first total of such a thread does not tell
+		if r.forked {
+			break
+		}
+		hidden := spending{model: asked, input: 3}
+		before, r.thread = before.plus(hidden), r.thread.plus(hidden)
+		if r.makes(r.id, hidden); len(r.holds[r.id]) == 1 {
+			r.copied = 1
+		}
+	case 3: // a total that is less than its part: the part counts
+		if len(r.past) > 0 && !r.forked {
+			before.input -= min(before.input, s.input/2)
+		}
+	}
+	r.total = before.plus(s)
+	total := `"total_token_usage":` + codexCounts(r.total)
+	r.makes(r.id, s)
+	r.thread = r.thread.plus(s)
+	record := func() {
+		r.record(fmt.Sprintf("resp_%d", r.next()), r.id, s, r.thread, asked != s.model || r.chance(2))
+	}
+	if times := 1 + r.IntN(2); recorded && last != "" && times == 1 && asked == s.model && r.chance(3) {
+		r.event(last, total, 1)
+		record()
+	} else {
+		if recorded {
+			record()
+		}
+		r.event(last, total, times)
+	}
+	r.forked, r.past = false, append(r.past, [2]string{last, total})
+	switch r.IntN(6) {
+	case 0: // it was interrupted before the next reply
+		r.line("response_item", `{"type":"reasoning","summary":[]}`)
+		r.event(last, total, 1+r.IntN(2))
+		r.line("event_msg", `{"type":"turn_aborted","reason":"interrupted"}`)
+	case 1: // a total of before, told once more
+		if old := r.past[r.IntN(len(r.past))]; last != "" {
+			r.event(old[0], old[1], 1)
+		}
+	case 2: // the request of a compaction, which the events do not tell; what they estimate is none
+		if r.records == 0 {
+			break
+		}
+		c := spending{model: asked, input: int64(20_000 + r.next()), output: 7}
+		r.makes(r.id, c)
+		r.thread = r.thread.plus(c)
+		r.record(fmt.Sprintf("resp_%d", r.next()), r.id, c, r.thread, true)
+		r.line("compacted", `{"message":"","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}]}`)
+		if r.chance(2) {
+			r.event(`"last_token_usage":{"input_tokens":0,"cached_input_tokens":0,"output_tokens":0,"reasoning_output_tokens":0,"total_tokens":700}`, total, 1)
+		}
+	}
+}
+
+// drawCodex draws rollouts of codex, with every kind of line that has a number: events with and without a part, records with and without
+// a total, of this thread and of children; totals that are told again, fall, leap and contradict; and threads that come from another, which
+// copy its lines with times of their own, or begin with its total.
 func drawCodex(h *drawnHome) {
-	var id, path, model string
-	var sum spending
-	forked, first := false, 0 // first is how many calls in front of the first total a copy of it cannot know of
-	line := func(typ, payload string) {
-		h.write(path, fmt.Sprintf(`{"timestamp":%q,"type":%q,"payload":%s}`, h.time(), typ, payload))
-	}
-	counts := func(s spending) string {
-		return fmt.Sprintf(`{"input_tokens":%d,"cached_input_tokens":%d,"output_tokens":%d,"reasoning_output_tokens":%d,"total_tokens":%d}`, s.input+s.read, s.read, s.output, s.thoughts, s.input+s.read+s.output)
-	}
-	plus := func(a, b spending) spending {
-		return spending{input: a.input + b.input, output: a.output + b.output, read: a.read + b.read, thoughts: a.thoughts + b.thoughts}
-	}
-	begin := func(more string) {
-		id = h.uuid()
-		path = "sessions/2026/03/04/rollout-2026-03-04T05-06-07-" + id + ".jsonl"
-		line("session_meta", fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-04T05:06:07.000Z","cwd":"/w","originator":"codex_exec","cli_version":"0.140.0","model_provider":"openai"%s}`, id, more))
-		h.holds[id] = nil
-	}
-	told := func(last, total string) {
-		for range 1 + h.IntN(2) {
-			line("event_msg", `{"type":"token_count","info":{`+strings.Trim(last+","+total, ",")+`}}`)
-		}
-	}
-	turn := func() {
-		s := h.spends()
-		model = s.model
-		line("turn_context", fmt.Sprintf(`{"cwd":"/w","model":%q}`, model))
-		line("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`)
-		line("response_item", fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"answer %d"}]}`, h.next()))
-		how := h.IntN(6)
-		if how == 1 { // a total that is equal to the one before would be that one, told again
-			s.input += int64(h.next())
-		}
-		last := `"last_token_usage":` + counts(s)
-		switch how {
-		case 0:
-			if !forked { // in a thread that comes from another, the first total says nothing of the reply
-				last = ""
-			}
-		case 1: // the next total is of a new count
-			sum = spending{}
-		case 2: // a call that no reply stands for, which the first total of such a thread does not tell
-			if forked {
-				break
-			}
-			hidden := spending{model: model, input: 3, output: 2}
-			sum = plus(sum, hidden)
-			if h.makes(id, hidden); len(h.holds[id]) == 1 {
-				first = 1
-			}
-		}
-		sum = plus(sum, s)
-		total := `"total_token_usage":` + counts(sum)
-		h.makes(id, s)
-		told(last, total)
-		forked = false
-		if h.chance(4) { // it was interrupted before the next reply
-			line("response_item", `{"type":"reasoning","summary":[]}`)
-			told(last, total)
-			line("event_msg", `{"type":"turn_aborted","reason":"interrupted"}`)
-		}
-	}
-	begin("")
+	root := h.codexFile("")
 	for range 1 + h.IntN(4) {
-		turn()
+		root.turn()
 	}
-	copied := first
-	root, rootSum, lines := id, sum, strings.Split(strings.TrimSuffix(h.files[path], "\n"), "\n")
+	if h.chance(3) { // a child whose requests stand here, and in a file of its own as well
+		var child *codexFile
+		thread := h.uuid()
+		if h.chance(2) {
+			child = h.codexFile(`,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + root.id + `","depth":1}}}`)
+			thread = child.id
+		}
+		sum := spending{}
+		for range 1 + h.IntN(2) {
+			s, id := h.spends(), fmt.Sprintf("resp_%d", h.next())
+			sum = sum.plus(s)
+			root.record(id, thread, s, sum, true)
+			if h.makes(root.id, s); child == nil {
+				continue
+			}
+			child.line("turn_context", fmt.Sprintf(`{"cwd":"/w","model":%q}`, s.model))
+			child.line("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"look"}]}`)
+			child.line("response_item", fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"seen %d"}]}`, h.next()))
+			child.record(id, thread, s, sum, h.chance(2))
+			child.event(`"last_token_usage":`+codexCounts(s), `"total_token_usage":`+codexCounts(sum), 1)
+			h.holds[child.id] = append(h.holds[child.id], s)
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(h.files[root.path], "\n"), "\n")
 	for range h.IntN(3) {
+		more := `,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + root.id + `","depth":1}}}`
 		fork := h.chance(2)
 		if fork {
-			begin(`,"forked_from_id":"` + root + `"`)
-		} else {
-			begin(`,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + root + `","depth":1}}}`)
+			more = `,"forked_from_id":"` + root.id + `"`
 		}
+		r := h.codexFile(more)
 		if h.chance(2) {
-			h.write(path, lines[0]) // the parent's own
+			h.write(r.path, lines[0]) // the parent's own
 		}
-		if sum, forked = (spending{}), true; fork || h.chance(2) {
+		if r.forked = true; fork || h.chance(2) {
 			at := h.time()
 			for _, l := range lines[1:] {
 				v := js.Value(l)
-				h.write(path, string(v.With("timestamp", js.Value(js.Quote(at)))))
+				h.write(r.path, string(v.With("timestamp", js.Value(js.Quote(at)))))
 			}
-			sum = rootSum
-			h.holds[id], forked = append(h.holds[id], h.holds[root][copied:]...), false
+			r.total, r.past, r.forked = root.total, append(r.past, root.past...), false
+			h.holds[r.id] = append(h.holds[r.id], h.holds[root.id][root.copied:]...)
+		} else if h.chance(3) { // it begins with what its parent told last
+			told := root.past[len(root.past)-1]
+			r.event(told[0], told[1], 1)
+			r.total, r.past, r.forked = root.total, append(r.past, told), false
 		}
 		for range h.IntN(3) {
-			turn()
+			r.turn()
 		}
 	}
 }

@@ -211,6 +211,9 @@ func (h *drawnHome) oneSum(t *testing.T, f formats.Format) {
 	for i, r := range results {
 		text, _ := formatstest.Export(t, f, r.Session(t), "")
 		path := filepath.Join(dir, "back", fmt.Sprint(i), filepath.Base(r.Info.Path))
+		if below, err := filepath.Rel(dir, r.Info.Path); err == nil && agent == "pi" { // where a session is says what it is a part of
+			path = filepath.Join(dir, "back", below)
+		}
 		formatstest.Put(t, path, text)
 		back = append(back, read(path)...)
 	}

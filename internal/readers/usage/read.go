@@ -112,7 +112,7 @@ type reader struct {
 
 // fields are the members of an entry, or of its message, that tell a call.
 type fields struct {
-	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier, details, custom, answered js.Value
+	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier, details, custom, answered, thread js.Value
 }
 
 func (f *fields) wants() []js.Want {
@@ -134,6 +134,7 @@ func (f *fields) wants() []js.Want {
 		{Name: "details", Into: &f.details},
 		{Name: "customType", Into: &f.custom},
 		{Name: "responseModel", Into: &f.answered},
+		{Name: session.MemberThread, Into: &f.thread},
 	}
 }
 
@@ -268,7 +269,7 @@ func (rd *reader) entry() {
 	if !from.usage.IsObject() {
 		return
 	}
-	c.ID, c.Stop, c.response = text(f.id), rd.intern(from.stop), text(from.response)
+	c.ID, c.Stop, c.response, c.thread = text(f.id), rd.intern(from.stop), text(from.response), rd.intern(from.thread)
 	c.Provider, c.Model = rd.intern(from.provider), rd.intern(from.model)
 	if model := rd.intern(from.answered); model != "" { // what was asked for may be an alias
 		c.Model = model
@@ -276,9 +277,26 @@ func (rd *reader) entry() {
 	if from.tier != "" {
 		c.Price.Add("serviceTier", from.tier)
 	}
-	c.usage(string(from.usage))
+	if c.usage(string(from.usage)); c.Purpose == Tool {
+		c.agents = agentRuns(from.details)
+	}
 	rd.date(&c, f, from)
 	rd.emit(c, from)
+}
+
+// agentRuns returns the agents that the result of a call sums up, if the details name their sessions, as those of the extension pi-subagents
+// do.
+func agentRuns(details js.Value) (list []agentRun) {
+	for r := range details.Get("results").Elements() {
+		file := r.Get("sessionFile").Str()
+		if file == "" {
+			continue
+		}
+		var used Call
+		used.usage(string(r.Get("usage")))
+		list = append(list, agentRun{strings.Clone(file), used.Tokens, used.Stored})
+	}
+	return list
 }
 
 // date finds out when a call was made: what the entry says, else its message, else the
@@ -368,14 +386,14 @@ func (rd *reader) once() {
 	counted := map[[2]string]bool{} // the replies with a usage, by id and model
 	for i := range rd.Calls {
 		if c := &rd.Calls[i]; c.response != "" && !c.empty() {
-			counted[[2]string{c.response, c.Model}] = true
+			counted[[2]string{c.request(), c.Model}] = true
 		}
 	}
 	var replies session.Replies
 	kept := 0
 	for i := range rd.Calls {
 		c, t := &rd.Calls[i], rd.Calls[i].Tokens
-		if c.empty() && counted[[2]string{c.response, c.Model}] || replies.Again(c.response, c.Model, t.Input, t.Output, t.CacheRead, t.CacheWrite) {
+		if c.empty() && counted[[2]string{c.request(), c.Model}] || replies.Again(c.request(), c.Model, t.Input, t.Output, t.CacheRead, t.CacheWrite) {
 			continue
 		}
 		if rd.Calls[kept] = *c; rd.tree != nil {

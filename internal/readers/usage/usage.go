@@ -166,6 +166,7 @@ type Charge struct {
 	By      By
 	Because string // why the cost is not known: see the Because constants, or "usage." and the name of a member
 	As      string // "PROVIDER/MODEL" of the maker by whose price a call through a gateway was computed, "" for its own
+	Assumed string // "PROVIDER/MODEL" of the one maker of a model whose provider is not named, "" for one that is
 }
 
 // Why a cost is not known.
@@ -198,7 +199,11 @@ func (k *Costing) Of(c *Call) Charge {
 	if because != "" {
 		return unknown(becauseUsage + because)
 	}
-	return Charge{Cost: cost, By: ByTable, As: m.As(c.Provider)}
+	charge := Charge{Cost: cost, By: ByTable, As: m.As(c.Provider)}
+	if prices.Unnamed(c.Provider) {
+		charge.Assumed = m.Provider + "/" + m.ID
+	}
+	return charge
 }
 
 // Model returns the model of the table that a call used, nil if it is not there.
