@@ -145,15 +145,16 @@ func (c *conversion) messages(ctx context.Context, about js.Value) error {
 	return c.total(about)
 }
 
-// uses counts the tokens of a message, or of a step of one, as they are: sums of them add up counters, whatever these mean.
-func (c *conversion) uses(tokens, info js.Value) {
+// uses counts the tokens and the cost of a message, or of a step of one, as they are: sums of them add up counters, whatever these
+// mean.
+func (c *conversion) uses(tokens, cost, info js.Value) {
 	c.spender = [2]string{cmp.Or(info.Get("providerID").Str(), "unknown"), cmp.Or(info.Get("modelID").Str(), "unknown")}
-	c.count.Add(asIs(tokens), c.spender[1])
+	c.count.Add(asIs(tokens, cost), c.spender[1])
 }
 
 // asIs returns the usage for tokens of which nothing says whether those for reasoning are within the output.
-func asIs(tokens js.Value) js.Value {
-	usage, _, _ := parts.Usage(tokens.Without("total"), "")
+func asIs(tokens, cost js.Value) js.Value {
+	usage, _, _ := parts.Usage(tokens.Without("total"), cost)
 	return js.Value(usage)
 }
 
@@ -279,7 +280,7 @@ func (c *conversion) compaction(summary message) error {
 	spent := js.Field{Name: "usage"}
 	if usage, total, err := parts.Usage(summary.spent(), summary.info.Get("cost")); err == nil && total > 0 {
 		spent.Raw = usage
-		c.uses(summary.spentAsIs(), summary.info)
+		c.uses(summary.spentAsIs(), summary.info.Get("cost"), summary.info)
 	}
 	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
 	if err != nil {

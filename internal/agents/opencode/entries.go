@@ -254,7 +254,7 @@ func (e *messageReader) usage(s step) string {
 		e.b.Lose(e.where(), formats.KindUsage, "what it has for a usage is none, so nothing was used")
 		return ""
 	}
-	e.uses(from.Get("tokens"))
+	e.uses(from)
 	return usage
 }
 
@@ -272,7 +272,7 @@ func (e *messageReader) unsaid(steps []step) error {
 		if err != nil || total == 0 {
 			continue
 		}
-		e.uses(e.parts[i].Get("tokens"))
+		e.uses(e.parts[i])
 		id, err := e.b.Add(e.place("", fmt.Sprintf("usage %d", i), parts.Int(e.info, "time", "created")), session.TypeUsage, js.StringField("kind", "call"),
 			js.StringField("provider", cmp.Or(e.info.Get("providerID").Str(), "unknown")), js.StringField("model", cmp.Or(e.info.Get("modelID").Str(), "unknown")),
 			js.RawField("usage", usage))
@@ -290,10 +290,11 @@ func used(v js.Value) int64 {
 	return input + output + read + write
 }
 
-// uses counts tokens of the message.
-func (e *messageReader) uses(tokens js.Value) {
-	e.conversion.uses(tokens, e.info)
-	e.spent.Add(asIs(tokens), e.spender[1])
+// uses counts what the message, or a step of it, says that it used.
+func (e *messageReader) uses(v js.Value) {
+	tokens, cost := v.Get("tokens"), v.Get("cost")
+	e.conversion.uses(tokens, cost, e.info)
+	e.spent.Add(asIs(tokens, cost), e.spender[1])
 }
 
 // total compares the tokens of the message with those of its steps. The message has those of its last step, or of all of

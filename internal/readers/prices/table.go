@@ -443,7 +443,7 @@ func (t Tokens) Less(u Tokens) Tokens {
 	return Tokens{
 		Input: max(0, t.Input-u.Input), Output: max(0, t.Output-u.Output),
 		CacheRead: max(0, t.CacheRead-u.CacheRead), CacheWrite: max(0, t.CacheWrite-u.CacheWrite),
-		CacheWrite1h: max(0, t.CacheWrite1h-u.CacheWrite1h), Reasoning: max(0, t.Reasoning-u.Reasoning),
+		CacheWrite1h: max(0, t.CacheWrite1h-u.CacheWrite1h), Reasoning: max(0, t.Reasoning-u.Reasoning), Unsplit: max(0, t.Unsplit-u.Unsplit),
 	}
 }
 

@@ -80,7 +80,7 @@ func TestHandedOver(t *testing.T) {
 // readOnly returns what a format makes of a text, for a reader of usage alone if only is set.
 func readOnly(t *testing.T, f formats.Format, text string, only bool) string {
 	t.Helper()
-	a, err := f.Open(t.Context(), &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
+	a, err := f.Open(t.Context(), &formats.Source{Stdin: strings.NewReader(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

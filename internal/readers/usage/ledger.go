@@ -217,6 +217,7 @@ func (l *Ledger) leave() {
 		}
 		r.gone = left == 0
 	}
+	l.started = nil
 }
 
 // readFiles are the files of sessions that were read, by their paths, and their directories, by the names of the files.
