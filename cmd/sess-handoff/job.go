@@ -154,7 +154,8 @@ func (j *job) make(ctx context.Context) (err error) {
 		return errors.Join(err, j.log.Close("NOT CARRIED"))
 	}
 	j.carried.Header.CWD = j.here
-	if j.carried.Header.Title == "" { // an agent would make another one: of a command that the user ran, or of the prompts that are left
+	// Without one an agent makes a title of the first words: of a command that the user ran, or of the prompts that are left.
+	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief || j.beginsWithCommand()) {
 		j.carried.Header.Title, _ = titles.OfSession(j.src.Header, j.src.Entries)
 	}
 	now := time.Now().UnixMilli()
@@ -163,6 +164,22 @@ func (j *job) make(ctx context.Context) (err error) {
 	}
 	j.carried.Said = append(j.carried.Said, ours(handoff.Note(j.carried, j.address, len(j.path), j.src.Header.CWD, j.here), now))
 	return j.redact()
+}
+
+// beginsWithCommand reports whether the first words that are carried as the user's are of a command that the user ran.
+func (j *job) beginsWithCommand() bool {
+	for _, m := range j.carried.Said {
+		if m.Role() != session.RoleUser {
+			continue
+		}
+		for _, e := range j.path {
+			if said, ok := e.Message(); ok && e.ID() == m.Entry {
+				return said.Role() != session.RoleUser
+			}
+		}
+		break
+	}
+	return false
 }
 
 // cutAway returns the places of the entries in front of the first one that is carried, if the budget cut some off.

@@ -44,7 +44,7 @@ var rowLines = []string{
 	`for f in pi omp codex; do sess-import -q --losses l-$f $f --all -o made >/dev/null; cat l-$f; done; for f in corpus/*/*; do sess-import -q --losses l-5 omp "$f" >/dev/null; cat l-5; rm l-5; done`,
 	`sess-import openai --list - <chat.json`,
 	`sess-import openai --all -o gathered --json - <chat.json`,
-	`mkdir none && : >none/a.jsonl; sess-import claude --all -o gathered --json none`,
+	`mkdir none && printf x >none/a.jsonl; sess-import claude --all -o gathered --json none`,
 	`sess-import claude --all -o gathered --json`,
 	`mkdir owned && sed '1s/}$/,"harness":"claude","host":"h","user":"u","git":{"remote":"r"}}/' full.jsonl >owned/s.jsonl; sess-ls --json owned`,
 	`sed '1s/}$/,"host":"h","user":"u","git":{"remote":"r"}}/' full.jsonl >owned.jsonl; sess-stat --json --usage --by host,user,repo owned.jsonl priced.jsonl`,
