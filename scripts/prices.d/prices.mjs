@@ -124,10 +124,10 @@ const surcharges = JSON.parse(readFileSync(new URL('surcharges.json', import.met
 
 const text = JSON.stringify({
 	source: `${base.source} of ${base.date}, ${more.source}`, date: more.date, integrity: [base.integrity, more.integrity],
-	license: `${readFileSync(join(home, 'LICENSE'), 'utf8').trim()}\n\n${notice('pi-ai')}`, surcharges, providers: table, more: others,
+	license: `${readFileSync(join(home, 'LICENSE'), 'utf8').trim()}\n\n${notice('pi-ai')}`, surcharges, providers: table,
 }) + '\n'
 if (text.length > 250_000) throw new Error(`the table has ${text.length} bytes`)
-for (const [name, content] of [['prices.json.gz', text], ['testdata/costs.tsv.gz', costs.join('\n') + '\n']]) {
+for (const [name, content] of [['prices.json.gz', text], ['more.json.gz', JSON.stringify(others) + '\n'], ['testdata/costs.tsv.gz', costs.join('\n') + '\n']]) {
 	const path = join(out, name)
 	if (!check) writeFileSync(path, gzipSync(content, {level: 9}))
 	else if (gunzipSync(readFileSync(path)).toString() !== content) { console.log(`prices: ${name} differs from ${base.source} and ${more.source}`); process.exitCode = 1 }

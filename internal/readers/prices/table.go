@@ -23,6 +23,9 @@ import (
 //go:embed prices.json.gz
 var builtin []byte
 
+//go:embed more.json.gz
+var second []byte
+
 //go:embed models.json
 var byHand []byte
 
@@ -42,7 +45,8 @@ type Table struct {
 	Date    string // of when they are, as 2026-09-23
 	License string // the notice of the table's makers, "" if it has none
 
-	sources    []models // the first that has a model counts
+	sources    []models      // the first that has a model counts
+	more       func() models // of a source that is asked behind them, nil for none: it is read when it is
 	surcharges []surcharge
 }
 
@@ -51,16 +55,41 @@ type models map[string]map[string]*Model
 
 // Builtin returns the table that is built in: models that were written by hand, and behind them those of the snapshot.
 var Builtin = sync.OnceValues(func() (*Table, error) {
-	r, err := gzip.NewReader(bytes.NewReader(builtin))
+	data, err := unpacked(builtin)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(r)
+	t, err := withModels(data, byHand)
 	if err != nil {
 		return nil, err
 	}
-	return withModels(data, byHand)
+	t.more = sync.OnceValue(func() models {
+		of, _ := secondSource() // the tests read it
+		return of
+	})
+	return t, nil
 })
+
+// secondSource returns the models of the second source.
+func secondSource() (models, error) {
+	data, err := unpacked(second)
+	if err != nil {
+		return nil, err
+	}
+	var in modelsJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, err
+	}
+	return in.models()
+}
+
+func unpacked(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
 
 // withModels returns the table of data with the models of a second text in front of it.
 func withModels(data, hand []byte) (*Table, error) {
@@ -92,7 +121,6 @@ type tableJSON struct {
 	Source, Date, License string
 	Surcharges            []surcharge
 	Providers             modelsJSON
-	More                  modelsJSON // of a second source
 }
 
 // modelsJSON are the models of one source, by their provider.
@@ -126,8 +154,8 @@ func (in modelsJSON) models() (models, error) {
 }
 
 // Parse reads a table from JSON: an object with a source, a date, and providers, each an
-// object of models; those of a second source, in more, are asked where the first have no model. A model has a list of
-// prices, and may have aliases and a window. sess-stat(1) describes it.
+// object of models. A model has a list of prices, and may have aliases and a window.
+// sess-stat(1) describes it.
 func Parse(data []byte) (*Table, error) {
 	var in tableJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -145,14 +173,24 @@ func Parse(data []byte) (*Table, error) {
 			return nil, fmt.Errorf("%w: a surcharge has no source or no member, or a factor below 0", ErrTable)
 		}
 	}
-	for _, source := range []modelsJSON{in.Providers, in.More} {
-		of, err := source.models()
-		if err != nil {
-			return nil, err
-		}
-		t.sources = append(t.sources, of)
+	of, err := in.Providers.models()
+	if err != nil {
+		return nil, err
 	}
+	t.sources = []models{of}
 	return t, nil
+}
+
+// all yields the sources in the order in which they are asked.
+func (t *Table) all(yield func(models) bool) {
+	for _, of := range t.sources {
+		if !yield(of) {
+			return
+		}
+	}
+	if t.more != nil {
+		yield(t.more())
+	}
 }
 
 func has[V any](m map[string]V, key string) bool {
@@ -346,7 +384,7 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 		known := t.known(provider)
 		among = append([]string{known}, hosts[known]...)
 	}
-	for _, of := range t.sources {
+	for of := range t.all {
 		if m, ok := of.find(provider, among, spellings(model)); m != nil || ok {
 			return m, m != nil
 		}
@@ -379,8 +417,8 @@ func (of models) find(provider string, among, names []string) (m *Model, known b
 
 // known returns the name that the table has for a provider, "" for none.
 func (t *Table) known(provider string) string {
-	for _, name := range []string{provider, others[provider]} {
-		for _, of := range t.sources {
+	for of := range t.all {
+		for _, name := range []string{provider, others[provider]} {
 			if has(of, name) {
 				return name
 			}

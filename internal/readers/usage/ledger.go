@@ -175,7 +175,10 @@ func (l *Ledger) name(s string) uint32 {
 // price returns the number of what calls say of their prices. Few say anything.
 func (l *Ledger) price(p metering.Price) uint32 {
 	if l.priced == nil {
-		l.prices, l.priced = []metering.Price{{}}, map[metering.Price]uint32{{}: 0}
+		l.prices, l.priced = []metering.Price{{}}, map[metering.Price]uint32{}
+	}
+	if p == (metering.Price{}) {
+		return 0
 	}
 	n, ok := l.priced[p]
 	if !ok {
