@@ -72,8 +72,11 @@ func target(path string) string {
 	return path
 }
 
-// dir looks into the directory at a path, which is real without links.
+// dir looks into the directory at a path, which is real without links, once.
 func (w *walker) dir(at *found, real string, depth int) {
+	if _, there := w.real[real]; there { // a link leads to one that this is in
+		return
+	}
 	w.real[real] = at.path
 	entries, err := os.ReadDir(at.path)
 	if err != nil {
@@ -113,9 +116,8 @@ func (w *walker) follow(l link) {
 	fi, err := os.Stat(at.path)
 	switch {
 	case err == nil && fi.IsDir():
-		real := target(at.path)
-		if _, there := w.real[real]; !there && w.enters(at.path, l.depth) {
-			w.dir(at, real, l.depth-1)
+		if w.enters(at.path, l.depth) {
+			w.dir(at, target(at.path), l.depth-1)
 		}
 	case !w.match(at.path):
 	case err != nil:
