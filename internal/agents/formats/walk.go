@@ -47,7 +47,7 @@ type walker struct {
 	links  []link            // still to be followed
 }
 
-// found is what a walk finds at a path: a file, a directory with what is in it, or an error.
+// found is the file, the directory with its content, or the error at a path.
 type found struct {
 	path string
 	file bool
@@ -134,7 +134,7 @@ func (w *walker) follow(l link) {
 	}
 }
 
-// irregular says that what is at a path is not read.
+// irregular is the error of a path with neither a file nor a directory.
 func irregular(path string) error { return fmt.Errorf("reading %s: %w", path, errIrregular) }
 
 // yield yields what was found, in the order of the paths, and reports whether all was taken.
