@@ -245,7 +245,7 @@ func (c *config) cells(r store.Row) []string {
 		for _, n := range []int64{r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite} {
 			out = append(out, fmt.Sprint(n)+bound)
 		}
-		if out = append(out, listing.Cost(r.Spent)+bound); r.Spent.Unknown() { // nothing says what it used
+		if out = append(out, listing.Cost(r.Spent)+bound); r.Spent.Unknown() { // no reply has a usage
 			copy(out[4:], []string{"", "", "", "", ""})
 		}
 	}

@@ -51,7 +51,7 @@ type callKey struct {
 // A spent sum is what calls used and cost.
 type spent struct {
 	Calls          int64       `row:"calls"`                     // The number of calls of models.
-	Tokens         *row.Tokens `row:"tokens"`                    // The tokens of the calls; null if none of them says what it used.
+	Tokens         *row.Tokens `row:"tokens"`                    // The tokens of the calls; null if none of them has a usage.
 	CacheWrite1h   int64       `row:"cacheWrite1h"`              // Of the tokens written to a cache, those that are to last an hour.
 	Cost           row.Number  `row:"cost"`                      // What the calls cost, in USD, stored and computed; null if no price is known. Those of unpriced calls are not in it.
 	Stored         row.Number  `row:"stored"`                    // The part of the cost that is stored in the sessions, in USD; null if there is none.

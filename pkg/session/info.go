@@ -42,7 +42,7 @@ type Spent struct {
 	Silent                               bool // a reply says of neither
 }
 
-// Unknown reports whether there are replies, and nothing says what they used.
+// Unknown reports whether there are replies, and none of them has a usage.
 func (s Spent) Unknown() bool { return s == Spent{Silent: true} }
 
 // spentOf returns what a usage reports, a JSON text. A cost of 0 is not known to be one, unless

@@ -108,7 +108,7 @@ func TestWalk(t *testing.T) {
 		"e": filepath.Join(elsewhere, "in"), "f": filepath.Join(elsewhere, "in"), "b/back": filepath.Join(dir, "a"), // a directory twice
 		"g.jsonl": filepath.Join(elsewhere, "out.txt"), "h.jsonl": filepath.Join(elsewhere, "out.txt"), // a file twice, by two links
 		"i.jsonl": filepath.Join(dir, ".hidden", "3.jsonl"), "j.jsonl": filepath.Join(dir, "a", "x.txt"), "k.jsonl": elsewhere,
-		"l": "l", "m.jsonl": os.DevNull,
+		"l": "l", "m.jsonl": os.DevNull, "n": filepath.Dir(dir), // which this is in
 	} {
 		os.Symlink(to, filepath.Join(dir, name))
 	}

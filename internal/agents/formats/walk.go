@@ -47,7 +47,7 @@ type walker struct {
 	links  []link            // still to be followed
 }
 
-// found is what a walk finds at a path: a file, a directory with what is in it, or an error.
+// found is the file, the directory with its content, or the error at a path.
 type found struct {
 	path string
 	file bool
@@ -72,8 +72,11 @@ func target(path string) string {
 	return path
 }
 
-// dir looks into the directory at a path, which is real without links.
+// dir looks into the directory at a path, which is real without links, once.
 func (w *walker) dir(at *found, real string, depth int) {
+	if _, there := w.real[real]; there { // a link leads to one that this is in
+		return
+	}
 	w.real[real] = at.path
 	entries, err := os.ReadDir(at.path)
 	if err != nil {
@@ -113,9 +116,8 @@ func (w *walker) follow(l link) {
 	fi, err := os.Stat(at.path)
 	switch {
 	case err == nil && fi.IsDir():
-		real := target(at.path)
-		if _, there := w.real[real]; !there && w.enters(at.path, l.depth) {
-			w.dir(at, real, l.depth-1)
+		if w.enters(at.path, l.depth) {
+			w.dir(at, target(at.path), l.depth-1)
 		}
 	case !w.match(at.path):
 	case err != nil:
@@ -132,7 +134,7 @@ func (w *walker) follow(l link) {
 	}
 }
 
-// irregular says that what is at a path is not read.
+// irregular is the error of a path with neither a file nor a directory.
 func irregular(path string) error { return fmt.Errorf("reading %s: %w", path, errIrregular) }
 
 // yield yields what was found, in the order of the paths, and reports whether all was taken.

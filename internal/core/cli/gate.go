@@ -46,7 +46,7 @@ func (s *Streams) endGate(status int) {
 	s.printf("… %s of %s not judged", tty.Count(lines, "damaged line", "damaged lines"), of+map[bool]string{true: " was", false: " were"}[lines == 1])
 }
 
-// Empty is what is said behind the path of a file of no bytes among sessions. No session was lost with it: programs leave such
+// Empty stands behind the path of a file of no bytes among sessions in a warning. No session was lost with it: programs leave such
 // files when they begin one and write nothing.
 const Empty = "a file of no bytes, passed over"
 
