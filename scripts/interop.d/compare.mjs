@@ -78,7 +78,7 @@ for (const file of files) {
 	if (version.startsWith("1.")) { // 0.87 has no such sums
 		const total = sess("sess-stat", "-q", "--usage", "--cost", "stored", "--json", file).find((r) => r.kind === "total");
 		const sums = await pi("totals", file), cost = (n) => Math.round((n ?? 0) * 1e9);
-		if (sums) check(`${name}: totals`, [sums.tokens, cost(sums.cost)], [total?.tokens.total ?? 0, cost(total?.stored)]);
+		if (sums) check(`${name}: totals`, [sums.tokens, cost(sums.cost)], [total?.tokens?.total ?? 0, cost(total?.stored)]);
 	}
 	if (!state.leaf || state.problems > 0) continue;
 	const fork = await pi("fork", file, state.leaf); // null for one without words of the user, which pi keeps for itself

@@ -14,14 +14,17 @@ const run = (program, args, env = {}) => execFileSync(program, args, {env: {...p
 
 const sum = (input, output, read, write, cost) => [input, output, read, write, cost].map(v => Number((v ?? 0).toFixed(9))).join(' ')
 
+// nothing is what was used of which nothing is told, as ccusage counts it.
+const nothing = {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0}
+
 // ours returns the calls of a purpose, or all, as sess-stat counts them.
 function ours(args, purpose, env) {
 	for (const line of run('sess-stat', ['--json', '--by', 'purpose', '--cost', 'stored', ...args], env).trim().split('\n')) {
 		const row = JSON.parse(line)
-		const s = row.kind === (purpose ? 'call' : 'total') && (!purpose || row.key.purpose === purpose) && {...row.tokens, cost: row.cost}
+		const s = row.kind === (purpose ? 'call' : 'total') && (!purpose || row.key.purpose === purpose) && {...row.tokens ?? nothing, cost: row.cost}
 		if (s) return s
 	}
-	return {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0}
+	return {...nothing, cost: 0}
 }
 const ourSum = s => sum(s.input, s.output, s.cacheRead, s.cacheWrite, s.cost)
 
@@ -140,9 +143,9 @@ function layOut(dir, text) {
 // tokensOf returns the sum of rows of sess-stat, nothing for a session without calls, of which it says so.
 function tokensOf(args, env) {
 	const r = spawnSync('sess-stat', ['--usage', '--json', '--cost', 'stored', ...args], {env: {...process.env, HOME: work, TZ: 'UTC', ...env}, encoding: 'utf8', maxBuffer: 1 << 28})
-	if (r.status === 1) return {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0}
+	if (r.status === 1) return {...nothing, cost: 0}
 	const total = JSON.parse(r.stdout.trim().split('\n').at(-1))
-	return {...total.tokens, cost: total.cost}
+	return {...total.tokens ?? nothing, cost: total.cost}
 }
 
 // people compares the sessions below a directory, whose paths begin with their agents.
@@ -151,7 +154,7 @@ function people(directory) {
 		const agent = /^(claude|codex|opencode|pi|gemini|qwen|copilot|kimi)(?![a-z])/.exec(path)?.[0], source = join(directory, path), session = join(work, 'session.jsonl')
 		if (!agent || spawnSync('sess-import', ['-q', '--force', '-o', session, agent, source]).status !== 0) continue // wild.mjs has what is no session
 		const s = tokensOf([session]), [listed] = run('sess-ls', ['--exact', '--json', session]).trim().split('\n').map(JSON.parse)
-		compare(`${path}, in a list`, ourSum({...listed.tokens, cost: listed.cost}), ourSum(s))
+		compare(`${path}, in a list`, ourSum({...listed.tokens ?? nothing, cost: listed.cost}), ourSum(s))
 		const place = places[agent]
 		if (!place || place.lay && !JSON.parse(readFileSync(source, 'utf8')).messages) continue // it is read where it lies
 		const home = fresh('people'), text = readFileSync(source, 'utf8')

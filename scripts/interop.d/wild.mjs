@@ -52,7 +52,8 @@ function returns(id, was, is) {
 
 // counted says what is wrong with the sums of a session.
 function counted(id, file, usage) {
-	const total = JSON.parse(sess("sess-stat", "--usage", "--json", file).trim().split("\n").at(-1)).tokens, how = entry(counts, id);
+	const told = JSON.parse(sess("sess-stat", "--usage", "--json", file).trim().split("\n").at(-1)).tokens, how = entry(counts, id);
+	const total = told ?? { input: 0, cacheWrite: 0, cacheRead: 0, output: 0, reasoning: 0 };
 	const ours = [total.input, total.cacheWrite, total.cacheRead, total.output - (how.thoughts ? total.reasoning : 0)];
 	const theirs = [usage.input_tokens, usage.cache_creation_tokens, usage.cache_read_tokens, usage.output_tokens];
 	if (how.later) return ours.every((n, i) => n >= theirs[i]) && !isDeepStrictEqual(ours, theirs) ? "" : `it did not go on: ${ours}, ${theirs}`;
