@@ -46,7 +46,8 @@ export async function serve() {
 			return json(response, path.at(-1) === "models" ? 200 : 404, path.at(-1) === "models" ? { object: "list", data: [] } : {});
 		}
 		const body = JSON.parse(text);
-		const title = /title generator|Generate a title/i.test(text.slice(0, 20_000));
+		// What an agent asks beside the conversation: a title, or a line for its list of sessions. It stores no usage of these.
+		const title = /title generator|Generate a title|generating the session title/i.test(text.slice(0, 20_000)) || text.includes("Write an ultra-short dashboard line");
 		if (!title) bodies.get(who).push(body);
 		const script = scripts.get(who), at = script.findIndex((r) => !r.only || r.only(body));
 		const next = title ? { text: "A title" } : (at < 0 ? undefined : script[at].always ? script[at] : script.splice(at, 1)[0]) ?? { text: "fine" };

@@ -151,6 +151,25 @@ max_context_size = 200000
 		stored: (dir) => ["kimi", ...found(join(dir, ".kimi-code/sessions"), /^wire\.jsonl$/)],
 		unrecorded: true,
 	},
+	grok: { // only what it stores is looked at
+		home(dir, url) {
+			const env = homes.pi(dir, "");
+			put(join(dir, ".grok/config.toml"), `[models]
+default = "${model}"
+[model.${model}]
+model = "${model}"
+name = "${model}"
+base_url = "${url}/v1"
+api_key = "dummy"
+context_window = 200000
+`);
+			return { ...env, GROK_HOME: join(dir, ".grok"), XAI_API_KEY: "dummy", GROK_MODELS_BASE_URL: `${url}/v1`, GROK_DISABLE_AUTOUPDATER: "1" };
+		},
+		argv: (program, prompt) => [program, "-p", prompt, "--output-format", "streaming-json", "--always-approve"],
+		read: (target_file) => ({ name: "read_file", args: { target_file } }), bash: (command) => ({ name: "run_terminal_command", args: { command, description: "run" } }),
+		stored: (dir) => ["grok", ...found(join(dir, ".grok/sessions"), /^updates\.jsonl$/)],
+		unrecorded: true,
+	},
 	copilot: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), COPILOT_HOME: join(dir, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false",
 			COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "dummy", COPILOT_MODEL: model }),

@@ -3,7 +3,7 @@
 //
 //   node stored.mjs WORK NAME=PROGRAM...
 //
-// A NAME is one of programs.mjs; copilot, gemini, kimi and qwen are looked at. The tools are in PATH, and WORK is a directory
+// A NAME is one of programs.mjs; copilot, gemini, grok, kimi and qwen are looked at. The tools are in PATH, and WORK is a directory
 // for homes. Prints one line a check and ends with status 1 if one fails.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { programs as agents } from "./programs.mjs";
 import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["copilot", "gemini", "kimi", "qwen"].includes(name)));
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["copilot", "gemini", "grok", "kimi", "qwen"].includes(name)));
 const server = await serve();
 const prompt = "Which words stand in a.txt, and what does the command say?";
 
@@ -55,7 +55,7 @@ async function wrong(name) {
 }
 
 // goOn is what goes on with the newest session of the directory.
-const goOn = { copilot: ["--continue"], gemini: ["--resume", "latest"], kimi: ["-c"], qwen: ["--continue"] };
+const goOn = { copilot: ["--continue"], grok: ["-c"], gemini: ["--resume", "latest"], kimi: ["-c"], qwen: ["--continue"] };
 const again = "And what did I ask first?";
 
 // parts lists what a request has of the conversation: texts of the user and of the model, calls and results.
