@@ -2,8 +2,8 @@
 //
 //   counted.mjs WORK NAME=PROGRAM...
 //
-// codex compacts at its provider, reviews and asks a sub-agent; Claude Code asks a model by an alias, and is recorded. A NAME is
-// one of programs.mjs; the tools are in PATH.
+// codex compacts at its provider, reviews and asks a sub-agent; Claude Code asks a model by an alias, and is recorded; Grok
+// Build is recorded and stores. A NAME is one of programs.mjs; the tools are in PATH.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,6 +79,20 @@ if (program.claude) {
 	const r = await run(["sh", "-c", 'out=$1; shift; "$@" | sess-record --create "$out"', "sh", session, ...argv], { cwd: join(dir, "project"), env });
 	tally.check("Claude Code is recorded", r.status === 0 ? "" : `status ${r.status}\n${r.stderr}`);
 	counted("Claude Code asks by an alias", "alias", [session], env);
+}
+if (program.grok) {
+	const dir = join(work, "grok"), agent = programs.grok, session = join(dir, "s.jsonl");
+	rmSync(dir, { recursive: true, force: true });
+	mkdirSync(dir, { recursive: true });
+	server.play("grok", [{ thinking: "It is near.", text: "I look for it.", calls: [agent.bash("echo den; exit 3"), agent.read("/nowhere")] }, { text: "In the hill." }]);
+	const env = { PATH: process.env.PATH, ...agent.home(dir, server.url("grok")) };
+	const r = await run(["sh", "-c", 'out=$1; shift; "$@" | sess-record --create --prompt "Where is the den?" --model mock-1 "$out"', "sh", session, ...agent.argv(program.grok, "Where is the den?")], { cwd: join(dir, "project"), env });
+	tally.check("Grok Build is recorded", r.status === 0 ? "" : `status ${r.status}\n${r.stderr}`);
+	counted("Grok Build, recorded", "grok", [session], env);
+	counted("Grok Build, stored", "grok", ["--agent", "grok", "-a"], env);
+	const calls = (...args) => spawnSync("sess-calls", ["--plain", ...args], { env, encoding: "utf8" }).stdout;
+	const stored = calls("--agent", "grok", "--all"), recorded = calls(session);
+	tally.check("Grok Build: the recording has the calls that it stores", stored.includes("run:3:echo den; exit 3") && stored === recorded ? "" : `stored ${stored}recorded ${recorded}`);
 }
 tally.end("what was used, counted in two ways");
 process.exit();

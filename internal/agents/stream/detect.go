@@ -46,6 +46,7 @@ func formatList() []format {
 		{"opencode", isOpencode, readOpencode, false, "opencode run --format json"},
 		{"gemini", isGemini, readGemini, true, "gemini -o stream-json"},
 		{"copilot", isCopilot, readCopilot, true, "copilot -p --output-format json"},
+		{"grok", isGrok, readGrok, false, "grok -p PROMPT --output-format streaming-json"},
 		{"omp", func(js.Dict) bool { return false }, readPi, true, "omp --mode json -p"},
 		{"openai", isOpenAI, readOpenAI, false, "a chat completion or a response of OpenAI's API"},
 		{"anthropic", isMessages, readMessages, false, "a message of Anthropic's API"},

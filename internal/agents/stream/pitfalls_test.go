@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // sse makes server-sent events of values, a line each.
@@ -212,6 +214,56 @@ func TestWordsOfAnotherProgram(t *testing.T) {
 		items, err := stream.Decode([]byte(tt.text), stream.Options{Prompt: "go", KeepUnknown: true})
 		if err != nil || len(items) == 0 {
 			t.Errorf("%s, kept: %v", name, err)
+		}
+	}
+}
+
+// Grok Build tells a reply's usage in front of its calls, and the cost of a run at its end, which pays for all replies.
+func TestGrok(t *testing.T) {
+	t.Parallel()
+	text := strings.Join([]string{
+		`{"type":"available_commands","tools":["run_terminal_command"],"commands":["compact"]}`,
+		`{"type":"thought","data":"Think"}`, `{"type":"thought","data":"ing."}`, `{"type":"text","data":"I run "}`, `{"type":"text","data":"it."}`,
+		`{"type":"usage","usage":{"input_tokens":97,"output_tokens":24,"cache_read_input_tokens":7,"cache_creation_input_tokens":0,"reasoning_tokens":3}}`,
+		`{"type":"tool_call","toolCallId":"c1","title":"run","toolName":"run_terminal_command","rawInput":{"command":"make"}}`,
+		`{"type":"tool_call_update","toolCallId":"c1","status":"in_progress","content":[],"rawOutput":{"type":"Bash","exit_code":0}}`,
+		`{"type":"tool_call_update","toolCallId":"c1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"out"}}],"rawOutput":{"type":"Bash","exit_code":2,"signal":null,"timed_out":false}}`,
+		`{"type":"usage","usage":{"input_tokens":98,"output_tokens":25,"cache_read_input_tokens":0}}`,
+		`{"type":"tool_call","toolCallId":"c2","title":"run","toolName":"run_terminal_command","rawInput":{"command":"sleep 9"}}`,
+		`{"type":"tool_call_update","toolCallId":"c2","status":"completed","content":[],"rawOutput":{"type":"BackgroundTaskStarted","task_id":"t1"}}`,
+		`{"type":"text","data":"Done."}`, `{"type":"usage","usage":{"input_tokens":1,"output_tokens":1}}`,
+		`{"type":"end","stopReason":"end_turn","sessionId":"s1","total_cost_usd":0.5,"num_turns":3}`,
+	}, "\n") + "\n"
+	items, err := stream.Decode([]byte(text), stream.Options{Prompt: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range items {
+		m := i.Message
+		switch {
+		case i.Type != session.TypeMessage || m.Role() == session.RoleUser:
+		case m.Role() == session.RoleToolResult:
+			got = append(got, fmt.Sprint("result ", m.Text(""), m.IsError(), m.Get("details")))
+		default:
+			u := js.Value(m.Get("usage"))
+			got = append(got, fmt.Sprint("reply ", m.Text(""), m.Get("stopReason"), u.Get("input"), "+", u.Get("cacheRead"), "/", u.Get("output"), " ", u.Get("cost", "total"), len(m.ToolCalls())))
+		}
+	}
+	want := []string{
+		`reply I run it."toolUse"97+7/24 1`, `result outtrue{"exitCode":2}`, `reply "toolUse"98+0/25 1`, `result false{"backgroundTaskId":"t1"}`, `reply Done."stop"1+0/1 0.50`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for name, tt := range map[string]struct{ behind, want string }{
+		"failed":    {`{"type":"error","message":"no key"}`, "error"},
+		"cancelled": {`{"type":"text","data":"half"}` + "\n" + `{"type":"end","stopReason":"cancelled"}`, "aborted"},
+		"cut":       {`{"type":"text","data":"half"}`, "aborted"},
+	} {
+		items, err := stream.Decode([]byte(text[:strings.IndexByte(text, '\n')+1]+tt.behind+"\n"), stream.Options{Prompt: "go"})
+		if err != nil || items[len(items)-1].Message.Str("stopReason") != tt.want {
+			t.Errorf("%s: %v, %v", name, items[len(items)-1].Message, err)
 		}
 	}
 }

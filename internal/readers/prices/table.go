@@ -393,7 +393,7 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 }
 
 // find returns the model of the first of the names that a source has. Without a provider it is that of the one maker; known
-// says that several have it, each at a price of its own.
+// says that several makers have it, at different prices.
 func (of models) find(provider string, among, names []string) (m *Model, known bool) {
 	for _, name := range names {
 		if provider == "" {

@@ -17,7 +17,7 @@ def info: . as $in | ((.beside["summary.json"] | objects) // {}) as $summary
 # reply ended; thoughts, in front of a reply of chat_history.jsonl.
 # A tick of a cost is 1e-10 USD.
 def tokens: . as $u | usage(.inputTokens; .outputTokens; .cachedReadTokens; .cachedWriteTokens // .cacheCreationTokens; .reasoningTokens // .thoughtTokens)
-  | costing(($u.costUsdTicks | counted) / 1e10) | reporting($u | del(.costUsdTicks));
+  | if $u.costIsPartial == true then . else costing(($u.costUsdTicks | counted) / 1e10) end | reporting($u | del(.costUsdTicks));
 # What each model of a turn used: a cost that is told of the whole turn alone is not divided.
 def spent: . as $u | [.modelUsage | objects | to_entries[] | select(.value | type == "object")] as $of
   | if ($of | length) == 1 then [{model: $of[0].key, usage: ($u | del(.modelUsage))}]
