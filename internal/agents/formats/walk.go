@@ -72,12 +72,12 @@ func target(path string) string {
 	return path
 }
 
-// dir looks into the directory at a path, which is real without links, once.
-func (w *walker) dir(at *found, real string, depth int) {
-	if _, there := w.real[real]; there { // a link leads to one that this is in
+// dir looks into the directory at a path, which is actual without links, once.
+func (w *walker) dir(at *found, actual string, depth int) {
+	if _, there := w.real[actual]; there { // a link leads to one that this is in
 		return
 	}
-	w.real[real] = at.path
+	w.real[actual] = at.path
 	entries, err := os.ReadDir(at.path)
 	if err != nil {
 		at.err = fmt.Errorf("reading %s: %w", at.path, disk.Cause(err))
@@ -95,7 +95,7 @@ func (w *walker) dir(at *found, real string, depth int) {
 		case e.Type()&fs.ModeSymlink != 0:
 			w.links = append(w.links, link{one, depth})
 		case isDir && w.enters(one.path, depth):
-			w.dir(one, filepath.Join(real, name), depth-1)
+			w.dir(one, filepath.Join(actual, name), depth-1)
 		case isDir || !w.match(one.path):
 			continue
 		case !e.Type().IsRegular():
@@ -125,12 +125,12 @@ func (w *walker) follow(l link) {
 	case !fi.Mode().IsRegular():
 		at.err = irregular(at.path)
 	default:
-		real := target(at.path)
-		dir, there := w.real[filepath.Dir(real)]
-		name := filepath.Base(real)
+		actual := target(at.path)
+		dir, there := w.real[filepath.Dir(actual)]
+		name := filepath.Base(actual)
 		there = there && name[0] != '.' && w.match(filepath.Join(dir, name)) // in its own place
-		at.file = !there && !w.linked[real]
-		w.linked[real] = true
+		at.file = !there && !w.linked[actual]
+		w.linked[actual] = true
 	}
 }
 

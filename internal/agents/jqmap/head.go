@@ -291,14 +291,14 @@ func (r reader) neighbour(src *formats.Source, name string) *formats.File {
 	}
 	top := filepath.Dir(r.h.top(path))
 	path = filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
-	real, err := filepath.EvalSymlinks(path)
+	actual, err := filepath.EvalSymlinks(path)
 	if err != nil || !isBelow(top, path) || !slices.ContainsFunc([]string{top, filepath.Dir(path)}, func(dir string) bool {
 		dir, err := filepath.EvalSymlinks(dir)
-		return err == nil && isBelow(dir, real)
+		return err == nil && isBelow(dir, actual)
 	}) {
 		return nil
 	}
-	f, err := formats.OpenFile(real)
+	f, err := formats.OpenFile(actual)
 	if err != nil {
 		return nil
 	}

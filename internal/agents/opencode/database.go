@@ -97,7 +97,7 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 				return
 			}
 			info := formats.Info{Row: store.Row{Path: d.path, ModTime: d.modTime}, Key: about.Get("id").Str()}
-			h := header(about, d.src)
+			h := header(about)
 			describe(&info, h, parts.Int(about, "time", "updated"))
 			if about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
@@ -159,7 +159,7 @@ func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Build
 	if doc.rows > 0 {
 		b.Claim("%s has %s of it", secondTable, tty.Count(doc.rows, "row", "rows"))
 	}
-	if err := convert(ctx, doc, header(doc.about, d.src), b); err != nil {
+	if err := convert(ctx, doc, header(doc.about), b); err != nil {
 		return fmt.Errorf("%s: session %s: %w", d.path, info.ID, err)
 	}
 	return d.db.Verify()

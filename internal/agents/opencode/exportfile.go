@@ -264,7 +264,7 @@ func (a *exportArchive) List(ctx context.Context, q formats.Query) iter.Seq2[for
 		info := formats.Info{Row: store.Row{Path: a.src.Path, Size: a.file.Size, ModTime: a.file.ModTime}}
 		about, err := readInfo(ctx, a.src.Name(), a.file)
 		if err == nil {
-			describe(&info, header(about, a.src), parts.Int(about, "time", "updated"))
+			describe(&info, header(about), parts.Int(about, "time", "updated"))
 			if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
@@ -287,7 +287,7 @@ func describe(info *formats.Info, h session.HeaderFields, modified int64) {
 const maxTime = 8_640_000_000_000_000
 
 // header returns the header of a session.
-func header(about js.Value, src *formats.Source) session.HeaderFields {
+func header(about js.Value) session.HeaderFields {
 	h := session.HeaderFields{
 		ID: about.Get("id").Str(), Time: parts.Int(about, "time", "created"), CWD: about.Get("directory").Str(),
 		Title: session.OneLine(about.Get("title").Str()), ParentSession: about.Get("parentID").Str(),
@@ -306,7 +306,7 @@ func (a *exportArchive) Read(ctx context.Context, _ formats.Info, b *formats.Bui
 	if err != nil {
 		return err
 	}
-	if err := convert(ctx, doc, header(doc.info(), a.src), b); err != nil {
+	if err := convert(ctx, doc, header(doc.info()), b); err != nil {
 		return fmt.Errorf("%s: %w", a.src.Name(), err)
 	}
 	return nil

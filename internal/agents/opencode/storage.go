@@ -136,7 +136,7 @@ func (s *storage) info(ctx context.Context, path string, q formats.Query) (forma
 	if err != nil {
 		return info, fmt.Errorf("%s: %w", path, err)
 	}
-	describe(&info, header(about, s.src), parts.Int(about, "time", "updated"))
+	describe(&info, header(about), parts.Int(about, "time", "updated"))
 	if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 		info.Alias = q.ID
 	}
@@ -152,7 +152,7 @@ func (s *storage) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	doc, err := s.open(ctx, info.Path)
 	if err == nil {
-		err = convert(ctx, doc, header(doc.about, s.src), b)
+		err = convert(ctx, doc, header(doc.about), b)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", info.Path, err)

@@ -209,7 +209,7 @@ func (p *page) ran(i int, m session.Message) {
 	result := session.NewMessage(js.Object(
 		js.StringField("role", session.RoleToolResult), js.RawField("content", js.Quote(m.Str("output"))),
 		js.RawField("isError", strconv.FormatBool(calls.End(m).Outcome == calls.Fail)),
-		js.RawField("details", js.Object(js.RawField("exitCode", cmp.Or(string(m.Get("exitCode")), "null"))))))
+		js.RawField("details", js.Object(js.RawField("exitCode", cmp.Or(m.Get("exitCode"), "null"))))))
 	p.made(call, result, "", func() { p.blocks(result) })
 	p.raw("</article>")
 }

@@ -411,7 +411,7 @@ func TestRan(t *testing.T) {
 		s := corpus.ParseText(t, corpus.Join(corpus.Head, run(m)))
 		text := written(t, s, usual)
 		if !strings.Contains(text, want) || !strings.Contains(text, `<article class="user"`) {
-			t.Errorf("%s:\n%s", m, text[strings.Index(text, "<main"):])
+			t.Errorf("%s:\n%s", m, text)
 		}
 	}
 }

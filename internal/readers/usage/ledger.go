@@ -237,8 +237,8 @@ func newReadFiles(sessions []Session) readFiles {
 				continue
 			}
 			f.paths[filepath.Clean(path)] = true
-			if real, err := filepath.EvalSymlinks(path); err == nil {
-				f.paths[real] = true
+			if actual, err := filepath.EvalSymlinks(path); err == nil {
+				f.paths[actual] = true
 			}
 			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 			if dir := filepath.Dir(path); !slices.Contains(f.dirs[name], dir) {
@@ -255,7 +255,7 @@ func (f readFiles) has(file string) bool {
 	if file = filepath.Clean(file); f.paths[file] {
 		return true
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil && f.paths[real] {
+	if actual, err := filepath.EvalSymlinks(file); err == nil && f.paths[actual] {
 		return true
 	}
 	parts := strings.Split(filepath.ToSlash(file), "/")
