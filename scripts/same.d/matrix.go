@@ -49,7 +49,7 @@ func matrix(s *samples) []unit {
 var paths = product("sess-path", []string{
 	"", "--as context", "--as messages", "--as openai", "--as anthropic", "--as text", "--as markdown", "--as state",
 	"--leaf newest-message --as context", "--leaf longest --as messages", "--leaf root", "--leaf .~1 --as openai",
-	"--budget 200 --as messages", "--reverse", "--strict --no-header",
+	"--budget 200 --as messages", "--strict --no-header",
 }, "s.jsonl")
 
 // pathsMore are what else sess-path does, for the sessions worth it.
@@ -288,14 +288,14 @@ func (t *table) mistakes() {
 			name+" --help", name+" -h", name+" --version", name+" --completion bash", name+" --completion zsh", name+" --completion fish", name+" --no-such-flag",
 			name+" --outptu x "+operand, name+" "+other("missing.jsonl"), name+" "+other("d"), name+" "+other("db"), name+" "+other("/dev/null"), name+" "+operand+" extra",
 			name+" "+other("s.jsonl/x"), name+" "+other("''"), name+" </dev/null", name+" -- "+operand, name+" "+operand+" >/dev/full", name+" "+other("no/dir/s.jsonl"),
-			name+" --wait x "+operand, name+" --sync sometimes "+operand, name+" -n -o out "+operand, name+" "+other("nobody:x"))
+			name+" --wait x "+operand, name+" -n -o out "+operand, name+" "+other("nobody:x"))
 	}
 	for _, c := range []string{"migrate", "rollback", "recover", "status", "verify", "checkpoint", "rollback-to", "rebuild-index", "cat", "tail", "get", "append", "nothing"} {
 		t.add(nil, "sess-seg "+c+" --help", "sess-seg "+c, "sess-seg "+c+" missing.v2", "sess-seg "+c+" 1 missing.v2", "sess-seg "+c+" --no-such-flag x")
 	}
 	t.add(inputs{"s.jsonl": "pi/sessions/branching.jsonl"}, product("", []string{
 		"sess-path --leaf zzzz", "sess-path --leaf ''", "sess-path --leaf .~99", "sess-path --leaf @none", "sess-path --leaf 0", "sess-path --as nothing", "sess-path --budget x",
-		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw-output", "sess-path --reverse --as text",
+		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw-output",
 		"sess-tree --leaf zzzz", "sess-tree --json --dot", "sess-tree --color x", "sess-check --repair", "sess-check --relink", "sess-check --repair -o s.jsonl", "sess-fork --at zzzz",
 		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --strategy none", "sess-compact --summary-file missing",
 		"sess-compact --plan --print-prompt", "sess-compact --if-needed -n", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
@@ -304,7 +304,7 @@ func (t *table) mistakes() {
 		"sess-export omp --losses s.jsonl", "sess-import nothing", "sess-import pi --session zzzz", "sess-import --all", "sess-import pi -o s.jsonl", "sess-ls --sort x", "sess-ls --since x",
 		"sess-ls --where '('", "sess-ls --limit x", "sess-ls --agent nobody", "sess-ls --json --paths",
 	}, "s.jsonl")...)
-	t.add(nil, "sess-new", "sess-new --id fixed --cwd /w --title 'a name'", "sess-new --id fixed --from /p.jsonl -n", "printf 'be good' | sess-new --system - --task work --tools a,b",
+	t.add(nil, "sess-new", "sess-new --id fixed --cwd /w --title 'a name'", "sess-new --id fixed --from /p.jsonl -n", "printf 'be good' | sess-new --system -",
 		"sess-new --store", "sess-new --store --defer", "S=$(sess-new --store --defer) && sess-append -t hi \"$S\" && sess-append -r assistant -t yes \"$S\"", "sess-new -o s.jsonl && sess-new -o s.jsonl",
-		"sess-new --id 'a/b'", "sess-new --title ''", "sess-new --defer -o s.jsonl", "sess-new --system missing", "sess-new --tools a", "sess-new -v --store --title t")
+		"sess-new --id 'a/b'", "sess-new --title ''", "sess-new --defer -o s.jsonl", "sess-new --system missing", "sess-new -v --store --title t")
 }
