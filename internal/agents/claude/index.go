@@ -30,8 +30,20 @@ type node struct {
 	passes       bool // a hook's, or of a tool at work: it may stand between the lines of a reply
 	ran          bool // the user ran a command in it
 	idle         bool // a reader that adds up wants nothing of it
+	role         role // what it says of whether a command asks the model
+	asks         bool // a command that the program ran by itself, and by which it asked the model
 	output       int  // the node below it with the output of the command that the user ran in it, none
 }
+
+// A role is what a line is for the commands that the program runs by itself.
+type role int
+
+const (
+	noRole  role = iota
+	runs         // such a command: its name comes first
+	prompts      // what the program says to the model, in the user's name
+	speaks       // anything else that is said to the model, or by it
+)
 
 // none is no node and no group.
 const none = -1
@@ -100,6 +112,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	}
 	x.link(x.parents, x.replies, x.answers)
 	x.queued = x.queue.of
+	x.asked()
 	for _, i := range x.outputs {
 		if at := x.nodes[i].parent; at >= 0 && at < i && x.near(at, i) && x.nodes[at].output == none {
 			x.nodes[at].output = i
@@ -132,6 +145,9 @@ func (x *indexer) line(v formats.Value) {
 	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
 	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray()) &&
 		!strings.Contains(v.Text, typed.MovedHere) // a reader of calls wants to know which were handed over
+	if n.message && !n.idle {
+		n.role = x.roleOf(&n, answers, v.Text)
+	}
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
@@ -277,6 +293,62 @@ func (x *index) replyAbove(i int) (line int, direct bool) {
 // maxPassed is how many lines of hooks may stand between two lines of a reply: a tool at work may tell of itself for hours.
 const maxPassed = 1000
 
+// roleOf returns the role of a line of a message.
+func (x *indexer) roleOf(n *node, answers bool, text string) role {
+	const name, output = "<command-name>", "<local-command-"
+	switch {
+	case n.sidechain:
+		return noRole
+	case n.reply || answers:
+		return speaks
+	case !strings.Contains(text, name) && !strings.Contains(text, output) && !strings.Contains(text, `"isMeta"`):
+		return speaks
+	}
+	l := members(text)
+	switch said := strings.TrimSpace(l.text()); {
+	case strings.HasPrefix(said, output):
+		return noRole
+	case l.is("isMeta") && (typed.IsHarnessText(said) || said == goOn):
+		return noRole
+	case l.is("isMeta"):
+		return prompts
+	case strings.HasPrefix(said, name):
+		return runs
+	}
+	return speaks
+}
+
+// goOn is what Claude Code says to the model when it resumes a session whose last turn was not over.
+const goOn = "Continue from where you left off."
+
+// asked finds the commands by which the program asked the model: the first reply behind one hangs from a prompt of the program's, and
+// that from the command.
+func (x *index) asked() {
+	command := none // since which nobody else spoke
+	for i := range x.nodes {
+		switch n := &x.nodes[i]; {
+		case n.twice:
+		case n.role == runs:
+			command = i
+		case n.role == speaks:
+			if n.reply && command != none {
+				x.nodes[command].asks = x.prompted(command, i)
+			}
+			command = none
+		}
+	}
+}
+
+// prompted reports whether a prompt of the program's stands between a command and a reply that hangs from it.
+func (x *index) prompted(command, reply int) (ok bool) {
+	at := x.nodes[reply].parent
+	for steps := 0; at > command && steps < maxPassed; steps++ {
+		ok = ok || x.nodes[at].role == prompts
+		at = x.nodes[at].parent
+	}
+	return ok && at == command
+}
+
 // near reports whether line i is looked for from line at on: everywhere, or not far below in a source that grows.
 func (x *index) near(at, i int) bool { return !x.grows || i-at <= maxBehind }
 
@@ -285,6 +357,11 @@ func (x *index) settled() int {
 	end := len(x.nodes)
 	for i := max(0, end-maxBehind); i < end; i++ {
 		if n := &x.nodes[i]; n.stitched || n.ran && n.output == none {
+			end = i
+		}
+	}
+	for i := end - 1; i >= 0 && x.nodes[i].role != speaks; i-- {
+		if x.nodes[i].role == runs {
 			end = i
 		}
 	}

@@ -351,7 +351,7 @@ func (c *conversion) user(i int, at *slot) error {
 	begun := c.begun
 	c.begun = c.begun || !l.is("isMeta")
 	said := l.text()
-	if command, ok := l.command(said); ok {
+	if command, ok := l.command(said, n.asks); ok {
 		return c.typed(i, at, l, text, api.User([]string{api.Text(command)}))
 	}
 	if task, ok := taskIn(said); ok && !begun {
