@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A conversion is the reading of one session.
@@ -309,7 +311,7 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		if message["join"] == true {
 			message = joined(message)
 		}
-		e.Message = session.NewMessage(js.Object(c.fields(message)...))
+		e.Message = framed(session.NewMessage(js.Object(c.fields(message)...)), c.name)
 		return c.tree.Add(e)
 	}
 	for _, f := range c.fields(act) {
@@ -321,6 +323,23 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		e.Fields = append(e.Fields, js.RawField("replacement", "null"))
 	}
 	return c.tree.Add(e)
+}
+
+// framed marks what an agent has put around the words of the user.
+func framed(m session.Message, agent string) session.Message {
+	if m.Role() != session.RoleUser {
+		return m
+	}
+	var blocks []string
+	n := 0
+	for b := range m.Blocks() {
+		n++
+		blocks = append(blocks, typed.FramedBlocks(b.Raw(), agent)...)
+	}
+	if len(blocks) == n && !slices.ContainsFunc(blocks, func(b string) bool { return session.BlockHarness(b) != "" }) {
+		return m
+	}
+	return m.WithContent("[" + strings.Join(blocks, ",") + "]")
 }
 
 // joined returns a message in which texts that follow each other are one, and thoughts.
