@@ -24,13 +24,14 @@ type node struct {
 	sidechain    bool
 	reply        bool // a line of a reply, rather than a result
 	twice        bool // a line before it has its uuid
+	unnamed      bool // of the conversation, without a uuid: it stands behind the line before it
 	stitched     bool // its parent is not in the file
 	goes         bool // a conversation can go on from it
 	ends         bool // a reply is over with it: it is the end of one, or begins something else
 	passes       bool // a hook's, or of a tool at work: it may stand between the lines of a reply
 	ran          bool // the user ran a command in it
 	idle         bool // a reader that adds up wants nothing of it
-	role         role // what it says of whether a command asks the model
+	role         role // by which a command that asks the model is known
 	asks         bool // a command that the program ran by itself, and by which it asked the model
 	output       int  // the node below it with the output of the command that the user ran in it, none
 }
@@ -66,7 +67,8 @@ type index struct {
 	grows  bool          // what a later line says changes nothing in front of it
 	queued map[int][]int // prompts of the queue that have no other line, by the nodes of replies
 
-	again, firstAgain int // lines whose uuid another one has, and the number of the first
+	unnamed           []int // numbers of lines of the conversation that have no uuid
+	again, firstAgain int   // lines whose uuid another one has, and the number of the first
 }
 
 // An indexer makes the index of a file, line by line.
@@ -128,8 +130,9 @@ func (x *indexer) line(v formats.Value) {
 	typ := o.typ.Str()
 	n := node{
 		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(o.uuid.Str()), parent: none, group: none, output: none,
-		message: isMessage(o.uuid, o.typ, o.message), sidechain: o.sidechain == "true",
+		message: isMessage(o.typ, o.message), sidechain: o.sidechain == "true",
 	}
+	n.unnamed = n.uuid == "" && (n.message || o.attachment.Get("type").Str() == "queued_command")
 	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
 	parent, reply, answers := strings.Clone(o.parent.Str()), said{}, typ == "user" && results(o.content) > 0
 	if parent == "" && o.logical.Str() != "" {
@@ -166,10 +169,12 @@ func (x *indexer) line(v formats.Value) {
 	if x.room -= len(v.Text); x.room >= 0 && !n.idle {
 		n.held = v.Text
 	}
-	if n.uuid != "" {
+	if n.uuid != "" || n.unnamed {
 		if n.twice = x.lines[n.hash]; !n.twice {
 			x.lines[n.hash] = true
-			if _, again := x.byUUID[n.uuid]; !again {
+			if n.unnamed {
+				x.unnamed = append(x.unnamed, n.number)
+			} else if _, again := x.byUUID[n.uuid]; !again {
 				x.byUUID[n.uuid] = len(x.nodes)
 			} else if x.again++; x.again == 1 {
 				x.firstAgain = n.number
@@ -210,7 +215,10 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 	nearest := map[string]int{} // the last line before of each uuid
 	for i := range x.nodes {
 		n := &x.nodes[i]
-		if n.uuid == "" || n.twice {
+		if n.unnamed && n.sidechain && !x.agent {
+			n.unnamed = false // which line of the sub-agent's is before it is not known
+		}
+		if n.uuid == "" && !n.unnamed || n.twice {
 			continue
 		}
 		parent, logical := strings.CutPrefix(parents[i], "logical ")
@@ -219,8 +227,12 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 			at, ok = x.byUUID[parent]
 			ok = ok && x.near(i, at)
 		}
-		nearest[n.uuid] = i
-		if ok && at != i {
+		if !n.unnamed {
+			nearest[n.uuid] = i
+		}
+		if n.unnamed {
+			n.parent = before
+		} else if ok && at != i {
 			n.parent = at
 		} else if n.stitched = parent != ""; n.stitched && !logical {
 			n.parent = before

@@ -79,11 +79,11 @@ func (l line) time() int64 {
 	return ms
 }
 
-func (l line) isMessage() bool { return isMessage(l.get("uuid"), l.get("type"), l.message.Value) }
+func (l line) isMessage() bool { return isMessage(l.get("type"), l.message.Value) }
 
 // isMessage reports whether a line with these members is one of a conversation's.
-func isMessage(uuid, typ, message js.Value) bool {
-	return uuid.Str() != "" && (typ.Str() == "user" || typ.Str() == "assistant") && message.IsObject()
+func isMessage(typ, message js.Value) bool {
+	return (typ.Str() == "user" || typ.Str() == "assistant") && message.IsObject()
 }
 
 // queued returns what the user typed while the model was at work, if the line is that.

@@ -15,7 +15,7 @@ import (
 )
 
 // turns makes a file of lines: of the user, of a model, and of the queue. "!" begins what the user runs, "?" a reply with a call,
-// "=" its result, "~" what the program says in the user's name, "+" and "-" operations of the queue.
+// "=" its result, "~" what the program says in the user's name, "^" in front of any of them a line without a uuid, "+" and "-" operations of the queue.
 func turns(lines ...string) string {
 	var b strings.Builder
 	parent, at := "null", 0
@@ -30,6 +30,7 @@ func turns(lines ...string) string {
 			fmt.Fprintf(&b, `{"type":"queue-operation","operation":%q,"timestamp":%q,"sessionId":"s"}`+"\n", rest, when)
 			continue
 		}
+		l, unnamed := strings.CutPrefix(l, "^")
 		typ, message, meta := "user", fmt.Sprintf(`{"role":"user","content":%q}`, l), ""
 		reply := func(block string) {
 			typ, message = "assistant", fmt.Sprintf(`{"id":"m%d","role":"assistant","model":"claude-x","content":[%s]}`, i, block)
@@ -45,6 +46,10 @@ func turns(lines ...string) string {
 			reply(fmt.Sprintf(`{"type":"text","text":%q}`, rest))
 		}
 		uuid := fmt.Sprintf("00000000-0000-4000-8000-%012d", i+1)
+		if unnamed {
+			fmt.Fprintf(&b, `{"sessionId":"s","type":%q,"message":%s,"timestamp":%q}`+"\n", typ, message, when)
+			continue
+		}
 		fmt.Fprintf(&b, `{"parentUuid":%s,"isSidechain":false,"sessionId":"s","type":%q,"message":%s,"uuid":%q,"timestamp":%q%s}`+"\n", parent, typ, message, uuid, when, meta)
 		parent = `"` + uuid + `"`
 	}
@@ -88,6 +93,12 @@ func TestWhoseWords(t *testing.T) {
 		{"a command before a session goes on", turns("go", ".done", model, output, "~Continue from where you left off.", ".yes"), "[go] done yes"},
 		{"a command, and a notice that is answered", turns("go", ".done", model, output, "<task-notification>x</task-notification>", ".yes"), "[go] done yes"},
 		{"a command that asked, and had no answer", turns("go", ".done", goal, output, "~Begin."), "[go] done"},
+		{"a prompt without a uuid", turns("go", "^now", ".done", "more"), "[go] [now] done [more]"},
+		{"several", turns("^go", "^now", ".done", "^.more", "^so", ".yes"), "[go] [now] done more [so] yes"},
+		{"between a call and its result", turns("go", "?c", "^now", "=c", ".done"), "[go] call [now] result done"},
+		{"a call and its result without", turns("go", "^?c", "^=c", ".done"), "[go] call result done"},
+		{"behind the last line", turns("go", ".done", "^now"), "[go] done [now]"},
+		{"no line with a uuid", turns("^go", "^.done", "^now", "^.yes"), "[go] done [now] yes"},
 		{"a frame", turns("<system-reminder>x</system-reminder>\nlook", ".done"), "[look] done"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,6 +30,7 @@ type Tree struct {
 	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
 	torn   bool                // a parent that is not known has been told
+	tips   map[string]*spot    // what a value became that stands at the end of each track, of those that name their parents
 	system map[string]prompt   // the system prompt in force at each entry, of those that are told anew
 
 	value   Step
@@ -45,7 +46,7 @@ type Step struct {
 	ID     string // what the source calls it, "" for nothing
 	Parent string // the name of the value it follows; "" is the last of its track
 	Root   bool   // it follows none
-	Tree   bool   // values of the source name their parents, so a name that comes again goes on from there
+	Tree   bool   // values of the source name their parents, so a name that comes again goes on from there, and one without a name is passed by none
 	Track  string // the branch it is on, "" for the main one
 	Time   int64  // when it was made, in milliseconds since the epoch; 0 if it does not say
 	Number int    // which value it is
@@ -95,7 +96,7 @@ type Entry struct {
 
 // Tree returns a tree that adds to the session of b, which has its header.
 func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}, system: map[string]prompt{}}
+	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}, system: map[string]prompt{}, tips: map[string]*spot{}}
 }
 
 // Value begins a value. Its entries stand at the end of its track, or behind its parent.
@@ -117,7 +118,11 @@ func (t *Tree) Value(v Step) {
 		t.losses.Add(v.Where, KindTree, NoParent+"source: it stands behind the value before it")
 	}
 	if v.ID != "" && !again {
-		t.spots[strings.Clone(v.ID)] = &spot{before: t.at, last: t.at} // the name is a part of a line, which may be large
+		s := &spot{before: t.at, last: t.at}
+		t.spots[strings.Clone(v.ID)] = s // the name is a part of a line, which may be large
+		if v.Tree {
+			t.tips[t.track] = s
+		}
 	}
 }
 
@@ -222,6 +227,9 @@ func (t *Tree) stand(id, name string, became bool) {
 		if s.first == "" {
 			s.before, s.first = t.at, id
 		}
+		s.last = id
+	}
+	if s := t.tips[t.track]; s != nil && t.value.ID == "" && s.last == t.at { // what names the value before stands behind this one as well
 		s.last = id
 	}
 	t.entries++

@@ -30,10 +30,11 @@ type conversion struct {
 	size   int // bytes of the value
 	ctx    context.Context
 
-	kind   string // of the value
-	acts   int    // of the value
-	became string // the value, see [formats.Kinds]
-	after  []func()
+	kind    string // of the value
+	acts    int    // of the value
+	became  string // the value, see [formats.Kinds]
+	unnamed bool   // the value has no id, where others name it as their parent
+	after   []func()
 }
 
 // kindEnd is the kind of the value null, which is given to the map at the end.
@@ -120,6 +121,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 	step := c.step(js.DictOf(js.Value(text), nil))
 	step.Where, step.Text, step.Number = where, text, number
 	c.kind, c.acts, c.size, c.became = step.Kind, 0, len(text), ""
+	c.unnamed = step.Tree && step.ID == ""
 	c.tree.Value(step)
 	switch {
 	case c.r.h.skip[c.kind]:
@@ -148,7 +150,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 // end tells the map that there are no more values, unless there may be.
 func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) error {
 	if b.Growth != formats.Closed {
-		c.kind = kindEnd
+		c.kind, c.unnamed = kindEnd, false
 		c.tree.Value(formats.Step{Where: src.Name(), Number: number})
 		if err := c.ask(nil); err != nil {
 			return err
@@ -165,7 +167,7 @@ func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) er
 func (c *conversion) step(v js.Dict) formats.Step {
 	h := c.r.h
 	s := formats.Step{ID: at(v, h.id).Str(), Track: at(v, h.track).Str(), Parent: at(v, h.parent).Str(), Tree: h.parent != nil}
-	s.Root = s.Tree && s.Parent == ""
+	s.Root = s.Tree && s.ID != "" && isNull(v, h.parent)
 	s.Kind = h.kindOf(v)
 	for _, path := range h.time {
 		s.Time = cmp.Or(s.Time, milliseconds(at(v, path)))
@@ -185,6 +187,14 @@ func (h *header) kindOf(v js.Dict) string {
 		}
 	}
 	return strings.Join(kinds, "/")
+}
+
+// isNull reports whether the member at a path is null, which [at] takes for none.
+func isNull(v js.Dict, path []string) bool {
+	for _, name := range path[:len(path)-1] {
+		v = js.DictOf(v.Own(name), nil)
+	}
+	return v.Own(path[len(path)-1]) == "null"
 }
 
 // at returns the member at a path, "" if there is none, or no path.
@@ -310,6 +320,9 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		}
 		if message["join"] == true {
 			message = joined(message)
+		}
+		if c.unnamed {
+			c.tree.Lose(formats.KindTree, "a message without an id: it stands behind the one before it")
 		}
 		e.Message = framed(session.NewMessage(js.Object(c.fields(message)...)), c.name)
 		return c.tree.Add(e)
