@@ -38,7 +38,7 @@ func Of(stored string, prompts []string) (title, from string) {
 	}
 	weak := ""
 	for _, prompt := range prompts {
-		_, words := typed.Framed(js.ValidText(prompt))
+		_, words, _ := typed.Framed(js.ValidText(prompt))
 		text := strings.TrimSpace(words)
 		if text == "" || typed.IsProgramText(text) {
 			continue

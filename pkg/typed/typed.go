@@ -40,7 +40,7 @@ func Prompt(e session.Entry) (text string, ok bool) {
 	m, _, _ = m.Said()
 	for b := range m.Blocks() {
 		if text := b.Str("text"); b.Type == session.BlockText && !IsProgramText(text) {
-			_, words := Framed(text)
+			_, words, _ := Framed(text)
 			texts = append(texts, words)
 		}
 	}
@@ -120,44 +120,59 @@ var continuations = []form{
 // files, a browser, open tabs and the selection.
 const requestHeading = "\n## My request for Codex:\n"
 
-// Framed divides a text of a user message into the frame that a program put in front of the words of the user, and these
-// words. Together they are the text. All of a text that an agent wrote is frame.
-func Framed(text string) (frame, words string) {
+// Framed divides a text of a user message into the words of the user, and what a program put before and behind them. Together
+// they are the text. All of a text that an agent wrote stands before.
+func Framed(text string) (before, words, behind string) {
 	if IsAgentText(text) {
-		return text, ""
+		return text, "", ""
 	}
 	words = text
-	for {
-		element, rest, closed := strings.Cut(words, "</system-reminder>")
-		if !closed || !strings.HasPrefix(strings.TrimSpace(element), "<system-reminder>") {
-			break
+	for _, begin := range []string{"<system-reminder>", timeBegin} {
+		for {
+			element, rest, closed := strings.Cut(words, "</"+begin[1:])
+			if !closed || !strings.HasPrefix(strings.TrimSpace(element), begin) {
+				break
+			}
+			words = rest
 		}
+	}
+	if rest, ok := filesInFront(words); ok {
 		words = rest
 	}
 	if at := strings.Index(words, requestHeading); at >= 0 && strings.HasPrefix(strings.TrimSpace(words), "# ") {
 		words = words[at+len(requestHeading):]
 	}
 	if len(words) < len(text) {
-		words = strings.TrimLeft(words, " \t\r\n")
+		words = strings.TrimLeft(words, blanks)
 	}
-	return text[:len(text)-len(words)], words
+	before = text[:len(text)-len(words)]
+	inner := withoutEnd(words)
+	return before, inner, words[len(inner):]
 }
 
 // FramedBlocks returns a block of a user message, a JSON object, as the blocks that its text is divided into by [Framed]:
 // what the agent wrote is marked, see [session.HarnessBlock].
 func FramedBlocks(block, agent string) []string {
 	b := session.NewBlock(block)
-	frame, words := "", ""
-	if b.Type == session.BlockText {
-		frame, words = Framed(b.Str("text"))
+	if b.Type != session.BlockText || b.Harness() != "" {
+		return []string{block}
 	}
+	before, words, behind := Framed(b.Str("text"))
 	switch {
-	case frame == "":
+	case before == "" && behind == "":
 		return []string{block}
 	case words == "":
 		return []string{session.HarnessBlock(block, agent)}
 	}
-	return []string{session.HarnessBlock(session.TextBlock(js.Quote(frame)), agent), session.TextBlock(js.Quote(words))}
+	var out []string
+	if before != "" {
+		out = append(out, session.HarnessBlock(session.TextBlock(js.Quote(before)), agent))
+	}
+	out = append(out, session.TextBlock(js.Quote(words)))
+	if behind != "" {
+		out = append(out, session.HarnessBlock(session.TextBlock(js.Quote(behind)), agent))
+	}
+	return out
 }
 
 func hasForm(text string, forms []form) bool {

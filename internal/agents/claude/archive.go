@@ -54,7 +54,7 @@ func head(ctx context.Context, src *formats.Source, f *formats.File) (info forma
 			first = strings.Clone(l.Text())
 		}
 		of = cmp.Or(of, strings.Clone(p.str("sessionId")))
-		if p.str("uuid") == "" || p.str("timestamp") == "" {
+		if p.str("uuid") == "" && !p.isMessage() || p.str("timestamp") == "" {
 			continue
 		}
 		if info.Main = p.isMessage() && !p.is("isSidechain"); info.Aside { // a sidechain, so far

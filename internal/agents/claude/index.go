@@ -24,14 +24,27 @@ type node struct {
 	sidechain    bool
 	reply        bool // a line of a reply, rather than a result
 	twice        bool // a line before it has its uuid
+	unnamed      bool // of the conversation, without a uuid: it stands behind the line before it
 	stitched     bool // its parent is not in the file
 	goes         bool // a conversation can go on from it
 	ends         bool // a reply is over with it: it is the end of one, or begins something else
 	passes       bool // a hook's, or of a tool at work: it may stand between the lines of a reply
 	ran          bool // the user ran a command in it
 	idle         bool // a reader that adds up wants nothing of it
+	role         role // by which a command that asks the model is known
+	asks         bool // a command that the program ran by itself, and by which it asked the model
 	output       int  // the node below it with the output of the command that the user ran in it, none
 }
+
+// A role is what a line is for the commands that the program runs by itself.
+type role int
+
+const (
+	noRole  role = iota
+	runs         // such a command: its name comes first
+	prompts      // what the program says to the model, in the user's name
+	speaks       // anything else that is said to the model, or by it
+)
 
 // none is no node and no group.
 const none = -1
@@ -54,7 +67,8 @@ type index struct {
 	grows  bool          // what a later line says changes nothing in front of it
 	queued map[int][]int // prompts of the queue that have no other line, by the nodes of replies
 
-	again, firstAgain int // lines whose uuid another one has, and the number of the first
+	unnamed           []int // numbers of lines of the conversation that have no uuid
+	again, firstAgain int   // lines whose uuid another one has, and the number of the first
 }
 
 // An indexer makes the index of a file, line by line.
@@ -100,6 +114,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	}
 	x.link(x.parents, x.replies, x.answers)
 	x.queued = x.queue.of
+	x.asked()
 	for _, i := range x.outputs {
 		if at := x.nodes[i].parent; at >= 0 && at < i && x.near(at, i) && x.nodes[at].output == none {
 			x.nodes[at].output = i
@@ -115,8 +130,9 @@ func (x *indexer) line(v formats.Value) {
 	typ := o.typ.Str()
 	n := node{
 		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(o.uuid.Str()), parent: none, group: none, output: none,
-		message: isMessage(o.uuid, o.typ, o.message), sidechain: o.sidechain == "true",
+		message: isMessage(o.typ, o.message), sidechain: o.sidechain == "true",
 	}
+	n.unnamed = n.uuid == "" && (n.message || o.attachment.Get("type").Str() == "queued_command")
 	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
 	parent, reply, answers := strings.Clone(o.parent.Str()), said{}, typ == "user" && results(o.content) > 0
 	if parent == "" && o.logical.Str() != "" {
@@ -132,6 +148,9 @@ func (x *indexer) line(v formats.Value) {
 	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
 	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray()) &&
 		!strings.Contains(v.Text, typed.MovedHere) // a reader of calls wants to know which were handed over
+	if n.message && !n.idle {
+		n.role = x.roleOf(&n, answers, v.Text)
+	}
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
@@ -150,10 +169,12 @@ func (x *indexer) line(v formats.Value) {
 	if x.room -= len(v.Text); x.room >= 0 && !n.idle {
 		n.held = v.Text
 	}
-	if n.uuid != "" {
+	if n.uuid != "" || n.unnamed {
 		if n.twice = x.lines[n.hash]; !n.twice {
 			x.lines[n.hash] = true
-			if _, again := x.byUUID[n.uuid]; !again {
+			if n.unnamed {
+				x.unnamed = append(x.unnamed, n.number)
+			} else if _, again := x.byUUID[n.uuid]; !again {
 				x.byUUID[n.uuid] = len(x.nodes)
 			} else if x.again++; x.again == 1 {
 				x.firstAgain = n.number
@@ -194,7 +215,10 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 	nearest := map[string]int{} // the last line before of each uuid
 	for i := range x.nodes {
 		n := &x.nodes[i]
-		if n.uuid == "" || n.twice {
+		if n.unnamed && n.sidechain && !x.agent {
+			n.unnamed = false // which line of the sub-agent's is before it is not known
+		}
+		if n.uuid == "" && !n.unnamed || n.twice {
 			continue
 		}
 		parent, logical := strings.CutPrefix(parents[i], "logical ")
@@ -203,8 +227,12 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 			at, ok = x.byUUID[parent]
 			ok = ok && x.near(i, at)
 		}
-		nearest[n.uuid] = i
-		if ok && at != i {
+		if !n.unnamed {
+			nearest[n.uuid] = i
+		}
+		if n.unnamed {
+			n.parent = before
+		} else if ok && at != i {
 			n.parent = at
 		} else if n.stitched = parent != ""; n.stitched && !logical {
 			n.parent = before
@@ -277,6 +305,62 @@ func (x *index) replyAbove(i int) (line int, direct bool) {
 // maxPassed is how many lines of hooks may stand between two lines of a reply: a tool at work may tell of itself for hours.
 const maxPassed = 1000
 
+// roleOf returns the role of a line of a message.
+func (x *indexer) roleOf(n *node, answers bool, text string) role {
+	const name, output = "<command-name>", "<local-command-"
+	switch {
+	case n.sidechain:
+		return noRole
+	case n.reply || answers:
+		return speaks
+	case !strings.Contains(text, name) && !strings.Contains(text, output) && !strings.Contains(text, `"isMeta"`):
+		return speaks
+	}
+	l := members(text)
+	switch said := strings.TrimSpace(l.text()); {
+	case strings.HasPrefix(said, output):
+		return noRole
+	case l.is("isMeta") && (typed.IsHarnessText(said) || said == goOn):
+		return noRole
+	case l.is("isMeta"):
+		return prompts
+	case strings.HasPrefix(said, name):
+		return runs
+	}
+	return speaks
+}
+
+// goOn is what Claude Code says to the model when it resumes a session whose last turn was not over.
+const goOn = "Continue from where you left off."
+
+// asked finds the commands by which the program asked the model: the first reply behind one hangs from a prompt of the program's, and
+// that from the command.
+func (x *index) asked() {
+	command := none // since which nobody else spoke
+	for i := range x.nodes {
+		switch n := &x.nodes[i]; {
+		case n.twice:
+		case n.role == runs:
+			command = i
+		case n.role == speaks:
+			if n.reply && command != none {
+				x.nodes[command].asks = x.prompted(command, i)
+			}
+			command = none
+		}
+	}
+}
+
+// prompted reports whether a prompt of the program's stands between a command and a reply that hangs from it.
+func (x *index) prompted(command, reply int) (ok bool) {
+	at := x.nodes[reply].parent
+	for steps := 0; at > command && steps < maxPassed; steps++ {
+		ok = ok || x.nodes[at].role == prompts
+		at = x.nodes[at].parent
+	}
+	return ok && at == command
+}
+
 // near reports whether line i is looked for from line at on: everywhere, or not far below in a source that grows.
 func (x *index) near(at, i int) bool { return !x.grows || i-at <= maxBehind }
 
@@ -285,6 +369,11 @@ func (x *index) settled() int {
 	end := len(x.nodes)
 	for i := max(0, end-maxBehind); i < end; i++ {
 		if n := &x.nodes[i]; n.stitched || n.ran && n.output == none {
+			end = i
+		}
+	}
+	for i := end - 1; i >= 0 && x.nodes[i].role != speaks; i-- {
+		if x.nodes[i].role == runs {
 			end = i
 		}
 	}

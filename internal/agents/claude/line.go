@@ -79,11 +79,11 @@ func (l line) time() int64 {
 	return ms
 }
 
-func (l line) isMessage() bool { return isMessage(l.get("uuid"), l.get("type"), l.message.Value) }
+func (l line) isMessage() bool { return isMessage(l.get("type"), l.message.Value) }
 
 // isMessage reports whether a line with these members is one of a conversation's.
-func isMessage(uuid, typ, message js.Value) bool {
-	return uuid.Str() != "" && (typ.Str() == "user" || typ.Str() == "assistant") && message.IsObject()
+func isMessage(typ, message js.Value) bool {
+	return (typ.Str() == "user" || typ.Str() == "assistant") && message.IsObject()
 }
 
 // queued returns what the user typed while the model was at work, if the line is that.
@@ -100,11 +100,11 @@ func (l line) queued() (prompt js.Value, ok bool) {
 }
 
 // command returns the command that the user typed, if the line with this text is one that was expanded to
-// a prompt: "/review the parser". The line of a command that the program ran by itself, such
-// as /clear, begins with its name instead, and asks a model for nothing.
-func (l line) command(text string) (typed string, ok bool) {
+// a prompt: "/review the parser". The line of a command that the program ran by itself begins with its name instead. Most of them, such
+// as /clear, ask a model for nothing; one that asks, such as /goal, is known by the lines behind it.
+func (l line) command(text string, asks bool) (typed string, ok bool) {
 	text = strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "<command-message>") || l.is("isMeta") {
+	if !asks && !strings.HasPrefix(text, "<command-message>") || l.is("isMeta") {
 		return "", false
 	}
 	name, arguments := element(text, "command-name"), element(text, "command-args")

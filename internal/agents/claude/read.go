@@ -85,6 +85,10 @@ func (c *conversion) read(ctx context.Context) error {
 		c.b.Lose(c.src.At(c.index.firstAgain), formats.KindReference, "%s a uuid that another line has: each is an entry with an id of its own",
 			formats.Counted(n, "1 line has", "%d lines have"))
 	}
+	if lines := c.index.unnamed; len(lines) > 0 {
+		c.b.Lost(formats.Many(len(lines), c.src.At(lines[0]), formats.KindTree, "1 line of the conversation has no uuid: it stands behind the line before it",
+			"%d lines of the conversation have no uuid: each stands behind the line before it"))
+	}
 	if c.mute > 0 {
 		c.b.Lost(formats.Many(c.mute, c.src.At(c.muted), formats.KindContext, "1 attachment whose text for the model is not in the file", "%d attachments whose text for the model is not in the file"))
 	}
@@ -151,10 +155,31 @@ func (c *conversion) line(i int) (l line, text string, err error) {
 // node adds the entries for a node whose parent has been added.
 func (c *conversion) node(i int) error {
 	n := &c.index.nodes[i]
-	if n.uuid == "" || n.twice {
+	if n.uuid == "" && !n.unnamed || n.twice {
 		return c.aside(i)
 	}
 	at := c.above(i)
+	if err := c.add(i, at); err != nil || !n.unnamed || c.slots[i] == at {
+		return err
+	}
+	// Lines that name the one before it go on behind it.
+	made, lines := c.slots[i], []int{i}
+	if at.tail = made.tail; n.reply {
+		*at, lines = *made, c.index.groups[n.group].lines
+	}
+	if n.output != none {
+		lines = append(lines, n.output)
+	}
+	for _, k := range lines {
+		c.slots[k] = at
+	}
+	c.slot = at
+	return nil
+}
+
+// add adds the entries for a node behind a slot.
+func (c *conversion) add(i int, at *slot) error {
+	n := &c.index.nodes[i]
 	switch {
 	case n.idle:
 		c.slots[i], c.slot = at, at
@@ -179,7 +204,9 @@ func (c *conversion) above(i int) *slot {
 	}
 	if c.start != nil && !(n.sidechain && !c.index.agent) {
 		at := c.start
-		c.start = nil
+		if !n.unnamed {
+			c.start = nil
+		}
 		return at
 	}
 	return &slot{group: none}
@@ -187,7 +214,17 @@ func (c *conversion) above(i int) *slot {
 
 // place returns the place of an entry behind a slot.
 func (c *conversion) place(i int, tail string, at int64) formats.Place {
-	return formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
+	p := formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
+	if p.ID == "" {
+		p.Key = c.key(i)
+	}
+	return p
+}
+
+// key returns by what a node is known: its uuid, or the number of its line.
+func (c *conversion) key(i int) string {
+	n := &c.index.nodes[i]
+	return cmp.Or(n.uuid, "unnamed line "+strconv.Itoa(n.number))
 }
 
 // kept returns the line of a node as it is kept.
@@ -296,7 +333,10 @@ func (c *conversion) reply(i int, at *slot) error {
 	}
 	for k, other := range others {
 		// The id does not depend on the session: another file may have a copy of the reply.
-		p := formats.Place{ID: c.index.nodes[lines[0]].uuid + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
+		p := formats.Place{ID: c.key(lines[0]) + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
+		if c.index.nodes[lines[0]].uuid == "" {
+			p.ID, p.Key = "", p.ID
+		}
 		by, usage, fields := other.Entry(m.Str("model"))
 		c.spent(last, usage, by)
 		id, err := c.b.Add(p, session.TypeUsage, fields...)
@@ -351,7 +391,7 @@ func (c *conversion) user(i int, at *slot) error {
 	begun := c.begun
 	c.begun = c.begun || !l.is("isMeta")
 	said := l.text()
-	if command, ok := l.command(said); ok {
+	if command, ok := l.command(said, n.asks); ok {
 		return c.typed(i, at, l, text, api.User([]string{api.Text(command)}))
 	}
 	if task, ok := taskIn(said); ok && !begun {
@@ -383,7 +423,7 @@ func (c *conversion) user(i int, at *slot) error {
 	for k, m := range messages {
 		p := c.place(i, tail, l.time())
 		if k > 0 {
-			p.ID, p.Key = "", n.uuid+" "+strconv.Itoa(k)
+			p.ID, p.Key = "", c.key(i)+" "+strconv.Itoa(k)
 		}
 		if tail, err = c.b.Message(p, m); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 )
 
 // turns makes a file of lines: of the user, of a model, and of the queue. "!" begins what the user runs, "?" a reply with a call,
-// "=" its result, "+" and "-" operations of the queue.
+// "=" its result, "~" what the program says in the user's name, "^" in front of any of them a line without a uuid, "+" and "-" operations of the queue.
 func turns(lines ...string) string {
 	var b strings.Builder
 	parent, at := "null", 0
@@ -30,20 +30,27 @@ func turns(lines ...string) string {
 			fmt.Fprintf(&b, `{"type":"queue-operation","operation":%q,"timestamp":%q,"sessionId":"s"}`+"\n", rest, when)
 			continue
 		}
-		typ, message := "user", fmt.Sprintf(`{"role":"user","content":%q}`, l)
+		l, unnamed := strings.CutPrefix(l, "^")
+		typ, message, meta := "user", fmt.Sprintf(`{"role":"user","content":%q}`, l), ""
 		reply := func(block string) {
 			typ, message = "assistant", fmt.Sprintf(`{"id":"m%d","role":"assistant","model":"claude-x","content":[%s]}`, i, block)
 		}
 		switch rest := l[1:]; l[0] {
 		case '?':
 			reply(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{}}`, rest))
+		case '~':
+			message, meta = fmt.Sprintf(`{"role":"user","content":%q}`, rest), `,"isMeta":true`
 		case '=':
 			message = fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"done"}]}`, rest)
 		case '.':
 			reply(fmt.Sprintf(`{"type":"text","text":%q}`, rest))
 		}
 		uuid := fmt.Sprintf("00000000-0000-4000-8000-%012d", i+1)
-		fmt.Fprintf(&b, `{"parentUuid":%s,"isSidechain":false,"sessionId":"s","type":%q,"message":%s,"uuid":%q,"timestamp":%q}`+"\n", parent, typ, message, uuid, when)
+		if unnamed {
+			fmt.Fprintf(&b, `{"sessionId":"s","type":%q,"message":%s,"timestamp":%q}`+"\n", typ, message, when)
+			continue
+		}
+		fmt.Fprintf(&b, `{"parentUuid":%s,"isSidechain":false,"sessionId":"s","type":%q,"message":%s,"uuid":%q,"timestamp":%q%s}`+"\n", parent, typ, message, uuid, when, meta)
 		parent = `"` + uuid + `"`
 	}
 	return b.String()
@@ -78,6 +85,20 @@ func TestWhoseWords(t *testing.T) {
 			"You are the tester. yes",
 		},
 		{"a hook", turns("go", ".done", "Stop hook feedback:\nno", ".really"), "[go] done really"},
+		{"a command that asks the model", turns(goal, output, "~Begin at once.", ".yes", "go", ".done"), "[/goal make it pass] yes [go] done"},
+		{"with a caveat in front", turns("go", ".done", "~<local-command-caveat>x</local-command-caveat>", goal, output, "~Begin.", "?c", "=c", ".yes"), "[go] done [/goal make it pass] call result yes"},
+		{"one of two", turns(model, output, goal, output, "~Begin.", ".yes"), "[/goal make it pass] yes"},
+		{"a command that asks no model", turns("go", ".done", model, output, "more", ".yes"), "[go] done [more] yes"},
+		{"an output that the model is told of later", turns("go", ".done", model, output, "~## Context usage", "more", ".yes"), "[go] done [more] yes"},
+		{"a command before a session goes on", turns("go", ".done", model, output, "~Continue from where you left off.", ".yes"), "[go] done yes"},
+		{"a command, and a notice that is answered", turns("go", ".done", model, output, "<task-notification>x</task-notification>", ".yes"), "[go] done yes"},
+		{"a command that asked, and had no answer", turns("go", ".done", goal, output, "~Begin."), "[go] done"},
+		{"a prompt without a uuid", turns("go", "^now", ".done", "more"), "[go] [now] done [more]"},
+		{"several", turns("^go", "^now", ".done", "^.more", "^so", ".yes"), "[go] [now] done more [so] yes"},
+		{"between a call and its result", turns("go", "?c", "^now", "=c", ".done"), "[go] call [now] result done"},
+		{"a call and its result without", turns("go", "^?c", "^=c", ".done"), "[go] call result done"},
+		{"behind the last line", turns("go", ".done", "^now"), "[go] done [now]"},
+		{"no line with a uuid", turns("^go", "^.done", "^now", "^.yes"), "[go] done [now] yes"},
 		{"a frame", turns("<system-reminder>x</system-reminder>\nlook", ".done"), "[look] done"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,9 +110,17 @@ func TestWhoseWords(t *testing.T) {
 			if files, _ := formatstest.Export(t, claude.Claude, s, ""); files != tt.file {
 				t.Errorf("it comes back as\n%s", files)
 			}
+			formatstest.Grows(t, claude.Claude, formatstest.Corpus{Sources: map[string]string{"x": tt.file}, File: "s.jsonl", Lines: true}, "x")
 		})
 	}
 }
+
+// Lines of commands that the program runs by itself, and what they print.
+const (
+	goal   = "<command-name>/goal</command-name>\n            <command-message>goal</command-message>\n            <command-args>make it pass</command-args>"
+	model  = "<command-name>/model</command-name>\n            <command-message>model</command-message>\n            <command-args></command-args>"
+	output = "<local-command-stdout>Set.</local-command-stdout>"
+)
 
 func saysOf(s *session.Session) string {
 	path := formatstest.Path(s)

@@ -310,7 +310,7 @@ func fromCodex(p *pending) bool {
 			return true
 		}
 		framed := typed.FramedBlocks(b, agent)
-		users = users || session.NewBlock(framed[len(framed)-1]).Harness() == ""
+		users = users || slices.ContainsFunc(framed, func(b string) bool { return session.NewBlock(b).Harness() == "" })
 		blocks = append(blocks, framed...)
 	}
 	if users {

@@ -50,6 +50,7 @@ type Builder struct {
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
 	style   style             // of the lines that are kept
+	common  commonMembers     // of the lines of the source
 	spoke   bool              // a message, or a call of a model, was added
 	claim   string            // what says that there is one
 	err     error

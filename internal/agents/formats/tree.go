@@ -30,6 +30,8 @@ type Tree struct {
 	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
 	torn   bool                // a parent that is not known has been told
+	tips   map[string]*spot    // what a value became that stands at the end of each track, of those that name their parents
+	system map[string]prompt   // the system prompt in force at each entry, of those that are told anew
 
 	value   Step
 	at      string // the entry that the next one stands behind, "" for none
@@ -44,7 +46,7 @@ type Step struct {
 	ID     string // what the source calls it, "" for nothing
 	Parent string // the name of the value it follows; "" is the last of its track
 	Root   bool   // it follows none
-	Tree   bool   // values of the source name their parents, so a name that comes again goes on from there
+	Tree   bool   // values of the source name their parents, so a name that comes again goes on from there, and one without a name is passed by none
 	Track  string // the branch it is on, "" for the main one
 	Time   int64  // when it was made, in milliseconds since the epoch; 0 if it does not say
 	Number int    // which value it is
@@ -58,6 +60,12 @@ type spot struct{ before, first, last string }
 
 // A saying is an entry and a digest of its words.
 type saying struct {
+	entry string
+	sum   [sha256.Size]byte
+}
+
+// A prompt is a system prompt: the entry that has it, and a digest of what it says.
+type prompt struct {
 	entry string
 	sum   [sha256.Size]byte
 }
@@ -81,13 +89,14 @@ type Entry struct {
 	Track  string // "" is that of the value
 
 	// Again says that a message with an ID may be there: if that stands behind the same message with
-	// the same texts and calls, the place moves there and nothing is added. Else it is added, without usage.
+	// the same texts and calls, the place moves there and nothing is added. Else it is added, without usage. Of a system message it says
+	// that it is all of the system prompt, told anew: if that says the same where it stands nothing is added, else it takes the place of the other.
 	Again bool
 }
 
 // Tree returns a tree that adds to the session of b, which has its header.
 func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
+	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}, system: map[string]prompt{}, tips: map[string]*spot{}}
 }
 
 // Value begins a value. Its entries stand at the end of its track, or behind its parent.
@@ -109,7 +118,11 @@ func (t *Tree) Value(v Step) {
 		t.losses.Add(v.Where, KindTree, NoParent+"source: it stands behind the value before it")
 	}
 	if v.ID != "" && !again {
-		t.spots[strings.Clone(v.ID)] = &spot{before: t.at, last: t.at} // the name is a part of a line, which may be large
+		s := &spot{before: t.at, last: t.at}
+		t.spots[strings.Clone(v.ID)] = s // the name is a part of a line, which may be large
+		if v.Tree {
+			t.tips[t.track] = s
+		}
 	}
 }
 
@@ -135,6 +148,15 @@ func (t *Tree) Add(e Entry) error {
 			t.at = s.last
 		}
 	}
+	told, edited := prompt{}, ""
+	if e.Again && e.Type == session.TypeMessage && e.Message.Role() == session.RoleSystem {
+		told.sum = digest(e.Message.Text("\x00"))
+		before, ok := t.system[t.at]
+		if ok && before.sum == told.sum {
+			return nil
+		}
+		edited, e.Again = before.entry, false
+	}
 	key, sum := t.at, [sha256.Size]byte{}
 	if e.ID != "" {
 		key, sum = t.above[t.at]+"\x00"+e.ID, sumOfEntry(e)
@@ -155,12 +177,32 @@ func (t *Tree) Add(e Entry) error {
 	case err != nil:
 		return t.Fail("an entry is refused: %v", err)
 	}
-	t.above[id] = t.above[t.at]
+	t.follow(id, e.Type)
+	if told.sum != (prompt{}).sum {
+		told.entry = id
+		t.system[id] = told
+	}
 	if e.ID != "" {
 		t.above[id], t.same[key] = id, append(t.same[key], saying{id, sum})
 	}
 	t.stand(id, cmp.Or(e.ID, e.As), e.ID == "")
+	if edited != "" {
+		id, err = t.b.Add(t.place("", e.Time), session.TypeContextEdit, js.StringField("targetId", edited), js.RawField("replacement", "null"))
+		if err != nil {
+			return err
+		}
+		t.follow(id, session.TypeContextEdit)
+		t.stand(id, "", true)
+	}
 	return nil
+}
+
+// follow hands on to an entry of a type what is known of the place that it stands at.
+func (t *Tree) follow(id, typ string) {
+	t.above[id] = t.above[t.at]
+	if p, ok := t.system[t.at]; ok && typ != session.TypeCompaction && typ != session.TypeResetBoundary { // which take it out of the context
+		t.system[id] = p
+	}
 }
 
 // sumOfEntry returns a digest of what an entry says: its texts and calls.
@@ -185,6 +227,9 @@ func (t *Tree) stand(id, name string, became bool) {
 		if s.first == "" {
 			s.before, s.first = t.at, id
 		}
+		s.last = id
+	}
+	if s := t.tips[t.track]; s != nil && t.value.ID == "" && s.last == t.at { // what names the value before stands behind this one as well
 		s.last = id
 	}
 	t.entries++
@@ -367,7 +412,8 @@ func (t *Tree) Keep(name string) error {
 	if err != nil {
 		return err
 	}
-	t.kept, t.above[id] = true, t.above[t.at]
+	t.kept = true
+	t.follow(id, session.TypeCustom)
 	t.stand(id, name, true)
 	return nil
 }

@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"bytes"
-	"encoding/json"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -43,15 +41,20 @@ func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
 		}
 		v.Size = int64(len(text))
 		if js.Valid([]byte(text)) {
+			b.common.line(text)
 			yield(b.value(src, v, text))
 			return
 		}
-		values := fused(text)
-		if values == nil {
+		values, lost := apart(text, b.common.names)
+		switch {
+		case len(values) == 0:
 			b.LoseLine(src.At(l.Number), l.Torn, len(text))
 			return
+		case lost > 0:
+			b.Lose(src.At(l.Number), KindDamage, "%d bytes of a torn line skipped; what stands whole beside them was read", lost)
+		default:
+			b.Lose(src.At(l.Number), KindDamage, "%d values on one line, which were read as if each had its own", len(values))
 		}
-		b.Lose(src.At(l.Number), KindDamage, "%d values on one line, which were read as if each had its own", len(values))
 		at := v.Offset
 		for _, s := range values {
 			v.Offset, v.Size = at+int64(s.From), int64(s.To-s.From)
@@ -93,24 +96,4 @@ func OneLine(text string) string {
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}
 	return api.Compact(text)
-}
-
-// fused returns where the values stand that a line consists of, as when the line feed
-// between two lines is missing; nil if it has something else.
-func fused(text string) (out []js.Span) {
-	d := json.NewDecoder(bytes.NewReader([]byte(text)))
-	for {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			if len(out) < 2 || out[len(out)-1].To != len(text) {
-				return nil
-			}
-			return out
-		}
-		end := int(d.InputOffset())
-		if raw[0] != '{' && raw[0] != '[' {
-			return nil // numbers and words in a row are no lines
-		}
-		out = append(out, js.Span{From: end - len(raw), To: end})
-	}
 }

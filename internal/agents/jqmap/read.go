@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/typed"
 )
 
 // A conversion is the reading of one session.
@@ -28,10 +30,11 @@ type conversion struct {
 	size   int // bytes of the value
 	ctx    context.Context
 
-	kind   string // of the value
-	acts   int    // of the value
-	became string // the value, see [formats.Kinds]
-	after  []func()
+	kind    string // of the value
+	acts    int    // of the value
+	became  string // the value, see [formats.Kinds]
+	unnamed bool   // the value has no id, where others name it as their parent
+	after   []func()
 }
 
 // kindEnd is the kind of the value null, which is given to the map at the end.
@@ -118,6 +121,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 	step := c.step(js.DictOf(js.Value(text), nil))
 	step.Where, step.Text, step.Number = where, text, number
 	c.kind, c.acts, c.size, c.became = step.Kind, 0, len(text), ""
+	c.unnamed = step.Tree && step.ID == ""
 	c.tree.Value(step)
 	switch {
 	case c.r.h.skip[c.kind]:
@@ -146,7 +150,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 // end tells the map that there are no more values, unless there may be.
 func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) error {
 	if b.Growth != formats.Closed {
-		c.kind = kindEnd
+		c.kind, c.unnamed = kindEnd, false
 		c.tree.Value(formats.Step{Where: src.Name(), Number: number})
 		if err := c.ask(nil); err != nil {
 			return err
@@ -163,7 +167,7 @@ func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) er
 func (c *conversion) step(v js.Dict) formats.Step {
 	h := c.r.h
 	s := formats.Step{ID: at(v, h.id).Str(), Track: at(v, h.track).Str(), Parent: at(v, h.parent).Str(), Tree: h.parent != nil}
-	s.Root = s.Tree && s.Parent == ""
+	s.Root = s.Tree && s.ID != "" && isNull(v, h.parent)
 	s.Kind = h.kindOf(v)
 	for _, path := range h.time {
 		s.Time = cmp.Or(s.Time, milliseconds(at(v, path)))
@@ -183,6 +187,14 @@ func (h *header) kindOf(v js.Dict) string {
 		}
 	}
 	return strings.Join(kinds, "/")
+}
+
+// isNull reports whether the member at a path is null, which [at] takes for none.
+func isNull(v js.Dict, path []string) bool {
+	for _, name := range path[:len(path)-1] {
+		v = js.DictOf(v.Own(name), nil)
+	}
+	return v.Own(path[len(path)-1]) == "null"
 }
 
 // at returns the member at a path, "" if there is none, or no path.
@@ -309,7 +321,10 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		if message["join"] == true {
 			message = joined(message)
 		}
-		e.Message = session.NewMessage(js.Object(c.fields(message)...))
+		if c.unnamed {
+			c.tree.Lose(formats.KindTree, "a message without an id: it stands behind the one before it")
+		}
+		e.Message = framed(session.NewMessage(js.Object(c.fields(message)...)), c.name)
 		return c.tree.Add(e)
 	}
 	for _, f := range c.fields(act) {
@@ -321,6 +336,23 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		e.Fields = append(e.Fields, js.RawField("replacement", "null"))
 	}
 	return c.tree.Add(e)
+}
+
+// framed marks what an agent has put around the words of the user.
+func framed(m session.Message, agent string) session.Message {
+	if m.Role() != session.RoleUser {
+		return m
+	}
+	var blocks []string
+	n := 0
+	for b := range m.Blocks() {
+		n++
+		blocks = append(blocks, typed.FramedBlocks(b.Raw(), agent)...)
+	}
+	if len(blocks) == n && !slices.ContainsFunc(blocks, func(b string) bool { return session.BlockHarness(b) != "" }) {
+		return m
+	}
+	return m.WithContent("[" + strings.Join(blocks, ",") + "]")
 }
 
 // joined returns a message in which texts that follow each other are one, and thoughts.

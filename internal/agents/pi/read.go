@@ -159,21 +159,30 @@ func (s *stream) line(l jsonl.Line) error {
 		return nil
 	}
 	s.nonBlank = true
-	if !js.Valid(l.Data) {
-		s.b.LoseLine(s.src.At(l.Number), l.Torn, len(l.Data))
-		return nil
+	if js.Valid(l.Data) {
+		return s.value(l.Number, string(l.Data))
 	}
-	e, err := session.ParseEntry(string(l.Data))
+	for v := range s.b.Values(s.src, l) {
+		if err := s.value(l.Number, v.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value reads a JSON value of a line.
+func (s *stream) value(line int, text string) error {
+	e, err := session.ParseEntry(text)
 	switch {
 	case err != nil && !s.opened:
-		return s.src.Located(session.WithoutHeader(l.Number, 0))
+		return s.src.Located(session.WithoutHeader(line, 0))
 	case err != nil:
-		s.b.Lose(s.src.At(l.Number), formats.KindDamage, "not a JSON object, skipped")
+		s.b.Lose(s.src.At(line), formats.KindDamage, "not a JSON object, skipped")
 		return nil
 	case !s.opened:
-		return s.first(e, l.Number)
+		return s.first(e, line)
 	case e.Type() == session.TypeSession:
-		s.b.Lose(s.src.At(l.Number), formats.KindDamage, "another session header, skipped")
+		s.b.Lose(s.src.At(line), formats.KindDamage, "another session header, skipped")
 		return nil
 	}
 	return s.entry(e)

@@ -229,8 +229,8 @@ func (m *maker) users(one Said) []string {
 		m.left.Add("entry "+one.Entry, formats.KindContext, "words of %s, not carried: they are meant for its model", session.AgentName(agent))
 	}
 	return m.blocks(one.Entry, said, func(text string) string {
-		frame, words := typed.Framed(text)
-		if frame == "" {
+		before, words, behind := typed.Framed(text)
+		if before == "" && behind == "" {
 			return text
 		}
 		m.left.Add("entry "+one.Entry, formats.KindContext, "words of an agent in the user's place, not carried")

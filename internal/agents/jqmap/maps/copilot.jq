@@ -56,7 +56,7 @@ def value:
     (result($d.toolCallId; [($d.result.content // $d.error.message // empty | text(str))] + [$d.result.binaryResultsForLlm[]? | asset]; $d.success != true)
     | if $d.shellExecution.exitCode then .message.details = {exitCode: $d.shellExecution.exitCode} else . end),
     ([$d.result.binaryResultsForLlm[]?] | absent), by($d.model)
-  elif $kind == "system.message" then message("system"; [text($d.content // "")]; {})
+  elif $kind == "system.message" then message("system"; [text($d.content // "")]; {}) + {again: true}
   elif $kind == "system.notification" then beside("notification"; [text($d.content // "")])
   elif $kind == "session.usage_record" then unsaid, set({usage: $d.usage})
   elif $kind == "session.resume" then keep, unsaid, set({usage: null}), {run: true}
