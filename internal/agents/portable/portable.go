@@ -413,6 +413,7 @@ func (m *maker) tell(t *formats.Target, path []session.Entry) {
 		}
 	}
 	t.LoseBranches(m.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
+	t.LoseNested(m.s, nil)
 	if behind > 0 {
 		t.Lost(formats.Many(behind, first, formats.KindContext, "1 message that a compaction took out of sight, not carried", "%d messages that a compaction took out of sight, not carried"))
 	}

@@ -53,8 +53,14 @@ func TestAgentsOf(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	got := calls.Unseen([]calls.Starter{
-		{Session: "a", Path: "/a.jsonl", Agents: 3}, {Session: "b", Parent: "a", Agents: 1}, {Session: "c", Parent: "/a.jsonl"}, {Session: "d", Agents: 1}, {Session: "e", Parent: "d"},
-		{Session: "f", Parent: "d"}, {Session: "g"}, {Agents: 1},
+		{Session: "a", Path: "/a.jsonl", Agents: 3},
+		{Session: "b", Parent: "a", Agents: 1},
+		{Session: "c", Parent: "/a.jsonl"},
+		{Session: "d", Agents: 1},
+		{Session: "e", Parent: "d"},
+		{Session: "f", Parent: "d"},
+		{Session: "g"},
+		{Agents: 1},
 	})
 	if diff := cmp.Diff([]int{1, 1, 0, 0, 0, 0, 0, 1}, got); diff != "" {
 		t.Error(diff)
