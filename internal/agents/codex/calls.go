@@ -284,6 +284,9 @@ func (c *conv) message(l line, it item, key string) {
 	if len(p.blocks) == 0 {
 		p.blocks = append(p.blocks, text(`""`))
 	}
+	if objective := goalOf(firstOf(p.blocks)); objective != "" && c.goal(l, objective) && c.stopped {
+		return
+	}
 	context := true
 	switch ran, ok := ranByUser(p.blocks); {
 	case it.role == "developer": // a message of that role, since codex would send it as one
@@ -292,6 +295,8 @@ func (c *conv) message(l line, it item, key string) {
 		}
 	case ok:
 		p.role, p.ran = session.RoleBashExecution, ran
+	case isReview(p): // a message of the user for the model, and for a compaction
+		p.custom, context = customReview, false
 	case fromCodex(p):
 		p.custom = session.CustomContext(agent)
 	default:
@@ -344,6 +349,12 @@ func fromCodex(p *pending) bool {
 		p.blocks = blocks
 	}
 	return !users
+}
+
+// isReview reports whether a user message is what codex writes there at the end of a review.
+func isReview(p *pending) bool {
+	text := strings.TrimSpace(firstOf(p.blocks))
+	return len(p.blocks) == 1 && strings.HasPrefix(text, "<user_action>") && strings.HasSuffix(text, "</user_action>")
 }
 
 // ranByUser returns the members of a message for what the user ran, if a message is that.
@@ -440,6 +451,9 @@ func (c *conv) call(it item, key string) {
 	p := c.assistant(key, false)
 	p.blocks = append(p.blocks, api.ToolCall(it.callID, name, arguments))
 	p.calls = append(p.calls, &call{id: it.callID, name: name, message: p})
+	if name == "create_goal" { // the model sets it
+		c.objective = js.Value(arguments).Get("objective").Str()
+	}
 	if c.called[strings.Clone(it.callID)] = true; it.kind == kindCustomCall && name == script {
 		c.scripts.begins(it.callID, c.now)
 	}
@@ -447,6 +461,10 @@ func (c *conv) call(it item, key string) {
 
 // output converts the result of a call.
 func (c *conv) output(l line, it item, key string) {
+	if it.callID == "" && it.name == goalOutput {
+		c.goal(l, it.output.Str())
+		return
+	}
 	p := &pending{role: session.RoleToolResult, callID: it.callID, key: key, time: c.now}
 	switch {
 	case it.output.IsString():

@@ -52,6 +52,8 @@ type conv struct {
 	called  map[string]bool  // the ids of the calls, and of what their programs did
 	scripts scripts
 
+	objective string // the goal that is known
+
 	subagent bool            // another thread speaks in the user's name
 	kin      map[string]bool // the thread, and those that it comes from
 	requests map[string]bool // that were counted, by their threads and ids
@@ -180,7 +182,21 @@ func (c *conv) event(l line) (kept bool) {
 		c.windowed(l.payload.Get("model_context_window"))
 		c.seal()
 	case "patch_apply_end", "exec_command_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
+		if item := l.payload.Get("item"); item.Get("type").Str() == "EnteredReviewMode" && c.review(l, item) {
+			c.keep(l)
+			return true
+		}
 		c.finished(l.payload)
+	case "thread_goal_updated":
+		if c.goal(l, l.payload.Get("goal", "objective").Str()) {
+			c.keep(l)
+			return true
+		}
+	case "entered_review_mode":
+		if c.review(l, l.payload) {
+			c.keep(l)
+			return true
+		}
 	case "thread_name_updated":
 		if name := l.payload.Get("thread_name").Str(); name != "" {
 			c.flush()
