@@ -27,7 +27,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	x.goOn()
 	x.losses.Tell(x.t)
-	x.t.LoseNested(s)
+	x.t.LoseNested(s, nil)
 	if len(x.out) == 0 {
 		return formats.Damaged("the session has nothing that Claude Code could open, and a file without lines is no session there")
 	}

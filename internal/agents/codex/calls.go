@@ -1,12 +1,14 @@
 package codex
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/typed"
@@ -23,11 +25,12 @@ type pending struct {
 	callID  string // of a result
 	tool    string
 	failed  bool
-	exit    string // the exit code of a command, "" if it is unknown
-	failure string // of a reply that failed
-	aborted bool   // a reply that was cut short
-	made    bool   // nothing in the source: put in for a call that was not answered
-	ran     string // what the user ran: the members of the message
+	exit    string   // the exit code of a command, "" if it is unknown
+	nested  []string // calls that the tool made, as a result has them
+	failure string   // of a reply that failed
+	aborted bool     // a reply that was cut short
+	made    bool     // nothing in the source: put in for a call that was not answered
+	ran     string   // what the user ran: the members of the message
 	usage   string
 
 	// Of the request that a record names: its id, the thread that made it if that is another one, and who answered. What a record does not say is "".
@@ -46,8 +49,9 @@ type call struct {
 type exchange struct {
 	mark     int // elements before it
 	messages []*pending
-	sealed   bool // the response is over
-	size     int  // in bytes
+	sealed   bool       // the response is over
+	size     int        // in bytes
+	beside   []*pending // what belongs to calls before it
 }
 
 // maxExchange bounds the bytes that are held back.
@@ -192,6 +196,9 @@ func (c *conv) flushed(x *exchange) {
 			}
 		}
 	}
+	for _, p := range x.beside {
+		c.emit(p)
+	}
 	c.anchor, c.context = c.b.Leaf(), false
 }
 
@@ -230,11 +237,31 @@ func (c *conv) convert(l line, it item, key string) {
 		c.output(l, it, key)
 	case "web_search_call", "image_generation_call", "tool_search_call", "tool_search_output":
 		c.holdBack(it)
+		block := api.ItemProvided(it.Value)
+		if c.found(block) {
+			return
+		}
 		p := c.assistant(key, false)
-		p.blocks = append(p.blocks, api.ItemProvided(it.Value))
+		p.blocks = append(p.blocks, block)
 	case "compaction", "context_compaction", "compaction_summary":
 		c.lose(l, formats.KindContext, "a summary that only the provider can read (%s)", it.kind)
 	}
+}
+
+// found puts a result of the provider's to its call, which is in a reply that is held back. It reports whether there was one.
+func (c *conv) found(block string) bool {
+	if c.x == nil {
+		return false
+	}
+	for _, m := range c.x.messages {
+		if all := append(slices.Clone(m.blocks), block); m.role == session.RoleAssistant {
+			if all = session.JoinProvided(all); len(all) == len(m.blocks) {
+				m.blocks = all
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // message converts a message of the user, of codex itself, or of the model.
@@ -257,6 +284,9 @@ func (c *conv) message(l line, it item, key string) {
 	if len(p.blocks) == 0 {
 		p.blocks = append(p.blocks, text(`""`))
 	}
+	if objective := goalOf(firstOf(p.blocks)); objective != "" && c.goal(l, objective) && c.stopped {
+		return
+	}
 	context := true
 	switch ran, ok := ranByUser(p.blocks); {
 	case it.role == "developer": // a message of that role, since codex would send it as one
@@ -265,6 +295,8 @@ func (c *conv) message(l line, it item, key string) {
 		}
 	case ok:
 		p.role, p.ran = session.RoleBashExecution, ran
+	case isReview(p): // a message of the user for the model, and for a compaction
+		p.custom, context = customReview, false
 	case fromCodex(p):
 		p.custom = session.CustomContext(agent)
 	default:
@@ -317,6 +349,12 @@ func fromCodex(p *pending) bool {
 		p.blocks = blocks
 	}
 	return !users
+}
+
+// isReview reports whether a user message is what codex writes there at the end of a review.
+func isReview(p *pending) bool {
+	text := strings.TrimSpace(firstOf(p.blocks))
+	return len(p.blocks) == 1 && strings.HasPrefix(text, "<user_action>") && strings.HasSuffix(text, "</user_action>")
 }
 
 // ranByUser returns the members of a message for what the user ran, if a message is that.
@@ -413,10 +451,20 @@ func (c *conv) call(it item, key string) {
 	p := c.assistant(key, false)
 	p.blocks = append(p.blocks, api.ToolCall(it.callID, name, arguments))
 	p.calls = append(p.calls, &call{id: it.callID, name: name, message: p})
+	if name == "create_goal" { // the model sets it
+		c.objective = js.Value(arguments).Get("objective").Str()
+	}
+	if c.called[strings.Clone(it.callID)] = true; it.kind == kindCustomCall && name == script {
+		c.scripts.begins(it.callID, c.now)
+	}
 }
 
 // output converts the result of a call.
 func (c *conv) output(l line, it item, key string) {
+	if it.callID == "" && it.name == goalOutput {
+		c.goal(l, it.output.Str())
+		return
+	}
 	p := &pending{role: session.RoleToolResult, callID: it.callID, key: key, time: c.now}
 	switch {
 	case it.output.IsString():
@@ -426,62 +474,94 @@ func (c *conv) output(l line, it item, key string) {
 	default: // codex cannot read it, so there is none
 		p.blocks, p.failed, p.made = []string{api.Text("aborted")}, true, true
 	}
-	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" || c.fails[it.callID] || refused(p.blocks) {
-		p.failed = true
-	}
-	delete(c.fails, it.callID)
+	told := firstOf(p.blocks)
+	p.exit = exitCode(told)
+	p.failed = p.failed || refused(told)
+	p.ends(c.ended[it.callID])
+	delete(c.ended, it.callID)
+	p.nested = c.scripts.closes(it.callID)
 	c.holdBack(it)
 	c.answer(it.callID, p)
+}
+
+// ends takes what an event tells of the end of the call. What the output of a command says comes first.
+func (p *pending) ends(e end) {
+	if told := p.made || p.exit != "" || running(firstOf(p.blocks)); !e.command || !told {
+		p.exit, p.failed = cmp.Or(p.exit, e.exit), p.failed || e.failed
+	}
+	p.failed = p.failed || p.exit != "" && p.exit != "0"
+}
+
+// firstOf returns what a model is told of a call in front of what a command printed: an output may have parts, of which the first says how
+// it ended.
+func firstOf(blocks []string) string {
+	if len(blocks) == 0 {
+		return ""
+	}
+	return session.NewBlock(blocks[0]).Str("text")
 }
 
 // refusals are how codex itself tells a model that a call failed: what its output begins with.
 var refusals = []string{
 	"apply_patch verification failed: ", "apply_patch handler received ", "write_stdin failed: ", "exec_command failed", "failed to parse function arguments: ",
 	"unsupported call: ", "unsupported custom tool call: ", "tool call error: ", "execution error: ", "exec command rejected by user", "patch rejected by user",
-	"aborted by user",
+	"aborted by user", "Script failed\n", "Script terminated\n", "failed in sandbox ",
 }
+
+// stopped is how codex tells that the user stopped a command, from 2025 on: behind how long it ran.
+var stopped = lazy.Regexp(`^(?:Chunk ID: \S*\n)?Wall time: [^\n]*\naborted by user(?:\n|$)`)
 
 // refused reports whether an output is what codex says of a call that failed.
-func refused(blocks []string) bool {
-	if len(blocks) != 1 {
-		return false
-	}
-	text := session.NewBlock(blocks[0]).Str("text")
-	return slices.ContainsFunc(refusals, func(begin string) bool { return strings.HasPrefix(text, begin) })
+func refused(text string) bool {
+	return slices.ContainsFunc(refusals, func(begin string) bool { return strings.HasPrefix(text, begin) }) || stopped().MatchString(text)
 }
 
-// ended notes a call that failed by an event of its end, which may stand on either side of its output. A command
-// is not among them: it may end long after the call.
-func (c *conv) ended(v js.Value) {
-	id, failed := v.Get("call_id").Str(), v.Get("success") == "false"
-	if result := v.Get("result"); result.IsObject() {
-		failed = result.Get("Err") != "" || result.Get("Ok", "isError") == "true" || result.Get("Ok", "is_error") == "true"
+// running reports whether an output is that of a command which goes on.
+func running(text string) bool {
+	front, _, _ := strings.Cut(text, "\nOutput:")
+	return strings.Contains(front, "Process running with session ID ")
+}
+
+// An end is what an event tells of the end of a call.
+type end struct {
+	failed  bool
+	command bool   // it is that of a command
+	exit    string // of a command, "" if it is not told
+}
+
+// finished notes how a call ended by an event of its end, which may stand on either side of its output. The event of a command
+// may come long after the call; then it stays with its line, see [calls.Of].
+func (c *conv) finished(v js.Value) {
+	d, ok := deedOf(v)
+	if !ok {
+		return
 	}
-	if item := v.Get("item"); item.IsObject() && item.Get("type").Str() != "CommandExecution" {
-		status := item.Get("status").Str()
-		id, failed = item.Get("id").Str(), status == "failed" || status == "declined"
-	}
-	if !failed || id == "" {
+	if c.scripts.made(d, c.called) {
+		c.nest(d)
 		return
 	}
 	if c.x != nil {
 		for _, m := range c.x.messages {
-			if m.role == session.RoleToolResult && m.callID == id {
-				m.failed = true
+			if m.role == session.RoleToolResult && m.callID == d.id {
+				m.ends(d.end)
 				return
 			}
 		}
 	}
-	c.fails[strings.Clone(id)] = true
+	if d.failed || d.exit != "" {
+		c.ended[strings.Clone(d.id)] = end{d.failed, d.command, strings.Clone(d.exit)}
+	}
 }
+
+// sandboxed is how codex told in 2025 that a command failed, which it took for a refusal of its sandbox.
+var sandboxed = lazy.Regexp(`^failed in sandbox \S+ with execution error: sandbox denied exec error, exit code: (-?\d{1,10}),`)
 
 // exitCode returns the exit code of a command by what codex tells a model of it, "" if it is
 // none: the first line, a line in front of the output, or a member beside it.
-func exitCode(blocks []string) string {
-	if len(blocks) != 1 {
-		return ""
+func exitCode(text string) string {
+	if m := sandboxed().FindStringSubmatch(text); m != nil {
+		return number(m[1])
 	}
-	text := session.NewBlock(blocks[0]).Str("text")
 	if strings.HasPrefix(text, `{"output":`) && js.Valid([]byte(text)) {
 		return number(string(js.Value(text).Get("metadata", "exit_code")))
 	}

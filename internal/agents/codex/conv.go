@@ -48,7 +48,11 @@ type conv struct {
 	sealed  bool             // a turn is over: lines are kept with the next entry, not with one of that turn
 	stopped bool             // no further line is read: one that is not there yet decides
 	late    func() []decider // what decides about calls in this file, by their places
-	fails   map[string]bool  // calls that an event in front of their output says have failed
+	ended   map[string]end   // how calls ended, by an event in front of their output
+	called  map[string]bool  // the ids of the calls, and of what their programs did
+	scripts scripts
+
+	objective string // the goal that is known
 
 	subagent bool            // another thread speaks in the user's name
 	kin      map[string]bool // the thread, and those that it comes from
@@ -177,8 +181,22 @@ func (c *conv) event(l line) (kept bool) {
 		c.settle()
 		c.windowed(l.payload.Get("model_context_window"))
 		c.seal()
-	case "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
-		c.ended(l.payload)
+	case "patch_apply_end", "exec_command_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
+		if item := l.payload.Get("item"); item.Get("type").Str() == "EnteredReviewMode" && c.review(l, item) {
+			c.keep(l)
+			return true
+		}
+		c.finished(l.payload)
+	case "thread_goal_updated":
+		if c.goal(l, l.payload.Get("goal", "objective").Str()) {
+			c.keep(l)
+			return true
+		}
+	case "entered_review_mode":
+		if c.review(l, l.payload) {
+			c.keep(l)
+			return true
+		}
 	case "thread_name_updated":
 		if name := l.payload.Get("thread_name").Str(); name != "" {
 			c.flush()
@@ -341,10 +359,17 @@ func (c *conv) emit(m *pending) {
 		size += len(block) + 1
 	}
 	typ := session.TypeMessage
-	if m.custom != "" {
+	switch {
+	case m.custom == session.CustomCalls:
+		typ = session.TypeCustom
+	case m.custom != "":
 		typ = session.TypeCustomMessage
 	}
 	c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
+		if typ == session.TypeCustom {
+			b.WriteString(`"customType":"` + m.custom + `","data":` + js.Object(js.StringField("toolCallId", m.callID), js.RawField("nestedCalls", nestedCalls(m.nested))))
+			return
+		}
 		if m.custom != "" {
 			b.WriteString(`"customType":"` + m.custom + `","display":false,"content":`)
 			writeArray(b, m.blocks)
@@ -402,6 +427,9 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 			b.WriteString(`"details":` + session.MadeUp + ",")
 		} else if m.exit != "" {
 			b.WriteString(`"details":{"exitCode":` + m.exit + "},")
+		}
+		if len(m.nested) > 0 {
+			b.WriteString(`"nestedCalls":` + nestedCalls(m.nested) + ",")
 		}
 	}
 }

@@ -41,6 +41,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		return err
 	}
 	t.LoseBranches(s, func(i int, _ session.Entry) bool { return x.held[i] })
+	t.LoseNested(s, func(e session.Entry) bool { return x.covered[e.ID()] })
 	x.lost.Tell(t.Lost)
 	// Codex itself takes the local time; here it is the same everywhere.
 	at := time.UnixMilli(x.at).UTC()

@@ -32,7 +32,7 @@ const maxBases = 10_000
 // that were abandoned become branches, the newest leads to the leaf.
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
 	r := &reader{archive: a, nodes: map[string]*node{}}
-	r.conv = &conv{b: b, state: begin(), fails: map[string]bool{}, kin: map[string]bool{}, requests: map[string]bool{}}
+	r.conv = &conv{b: b, state: begin(), ended: map[string]end{}, called: map[string]bool{}, kin: map[string]bool{}, requests: map[string]bool{}}
 	var own []*node
 	sources := a.sources(info)
 	for _, path := range a.passedOver(info, sources) {

@@ -185,10 +185,11 @@ func (t *Target) ActivePath(s *session.Session) []session.Entry {
 		onPath[e.ID()] = true
 	}
 	t.LoseBranches(s, func(_ int, e session.Entry) bool { return onPath[e.ID()] })
+	t.LoseNested(s, nil)
 	return path
 }
 
-// LoseBranches tells of the messages of s that are not written, as held says, and of what [Target.LoseNested] does.
+// LoseBranches tells of the messages of s that are not written, as held says.
 func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Entry) bool) {
 	left, first := 0, ""
 	for i, e := range s.Entries {
@@ -202,14 +203,14 @@ func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Ent
 	if left > 0 {
 		t.Lost(Many(left, first, KindBranch, "1 message"+others, "%d messages"+others))
 	}
-	t.LoseNested(s)
 }
 
-// LoseNested tells of the calls that tools made while they ran, or sub-agents: no agent but pi records them so.
-func (t *Target) LoseNested(s *session.Session) {
+// LoseNested tells of the calls that tools made while they ran, or sub-agents: no agent but pi records them so. Told is true
+// of entries whose calls the target's own lines tell; nil is none.
+func (t *Target) LoseNested(s *session.Session, told func(session.Entry) bool) {
 	lost, first := 0, ""
 	for _, e := range s.Entries {
-		if _, calls, more := e.NestedCalls(); len(calls) > 0 || more {
+		if _, calls, more := e.NestedCalls(); (len(calls) > 0 || more) && (told == nil || !told(e)) {
 			if first == "" {
 				first = At(e)
 			}

@@ -148,6 +148,7 @@ func (x *exporter) choose() {
 		}
 	}
 	x.t.LoseBranches(x.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
+	x.t.LoseNested(x.s, nil)
 	x.identify()
 	x.indexPath()
 	x.project()

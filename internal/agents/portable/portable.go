@@ -189,7 +189,7 @@ func (m *maker) spoken(e session.Entry, one session.Message) (session.Message, b
 		case one.Harness() != "":
 			m.left.Add(at, formats.KindContext, "words of %s, not carried: they are meant for its model", session.AgentName(one.Harness()))
 			return one, false
-		case kind != "codex:agent_message":
+		case kind != "codex:agent_message" && kind != "codex:review": // which codex' model is told as by the user
 			m.lost.Add(at, formats.KindRole, "a message of the extension %q, not carried", kind)
 			return one, false
 		}
@@ -413,6 +413,7 @@ func (m *maker) tell(t *formats.Target, path []session.Entry) {
 		}
 	}
 	t.LoseBranches(m.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
+	t.LoseNested(m.s, nil)
 	if behind > 0 {
 		t.Lost(formats.Many(behind, first, formats.KindContext, "1 message that a compaction took out of sight, not carried", "%d messages that a compaction took out of sight, not carried"))
 	}

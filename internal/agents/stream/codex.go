@@ -196,8 +196,12 @@ func (c *codexReader) outcome(typ string, v js.Dict) {
 	case "collab_tool_call":
 		blocks = []string{api.Text(string(cmp.Or(v.Get("agents_states"), "{}")))}
 	}
-	failed := v.Get("status").IsString() && v.Get("status").Str() != "completed"
-	id := c.callID(v)
+	word, id := v.Get("status").Str(), c.callID(v)
+	if word == "in_progress" || typ == "command_execution" && word == "completed" && !v.Get("exit_code").IsNumber() {
+		c.rec.keep("codex", v.Value) // codex completes at the end of a turn what still runs
+		return
+	}
+	failed := word != "" && word != "completed"
 	c.answer(api.ToolResult(id, c.tool(id), blocks, failed, details...), c.rec.now())
 }
 

@@ -14,9 +14,10 @@ import (
 // How agents tell a model that a call goes on in the background, and by which name. All but Copilot say so in front.
 var (
 	goesOn = phrase{
-		[]string{"Process running", "Command ", "Background ", "Async agent", "task_id: "},
+		[]string{"Process running", "Script running", "Command ", "Background ", "Async agent", "task_id: "},
 		lazy.Regexp(`^(?:` + strings.Join([]string{
 			`(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`,
+			`Script running with cell ID (\S+)(?:\n|$)`,
 			`Command (?:running in background|was [a-z ]*backgrounded[a-z ]*) with ID: ([\w-]+)`,
 			`Command (?:moved to background \(|is running in background\. )PID: (\d+)`,
 			`Background shell (?:started\.\nid: (\S+)|(\S+) started \(pid )`,
@@ -54,7 +55,7 @@ func Started(result session.Message) string {
 
 // followers are the tools that ask after something in the background, and stoppers those that end it.
 var (
-	followers = map[string]bool{"write_stdin": true, "read_bash": true, "write_bash": true, "BashOutput": true, "AgentOutputTool": true, "TaskOutput": true, "get_command_or_subagent_output": true}
+	followers = map[string]bool{"write_stdin": true, toolWait: true, "read_bash": true, "write_bash": true, "BashOutput": true, "AgentOutputTool": true, "TaskOutput": true, "get_command_or_subagent_output": true}
 	stoppers  = map[string]bool{"KillShell": true, "KillBash": true, "TaskStop": true, "task_stop": true, "stop_bash": true, "kill_command_or_subagent": true}
 )
 
@@ -62,7 +63,7 @@ var (
 func (c *Call) Subject() string {
 	if _, own := Own(c.Name); followers[own] || stoppers[own] {
 		arguments := js.Value(c.Arguments)
-		for _, member := range []string{"session_id", "shellId", "task_id", "bash_id", "shell_id", "agentId"} {
+		for _, member := range []string{"session_id", "cell_id", "shellId", "task_id", "bash_id", "shell_id", "agentId"} {
 			if v := arguments.Get(member); v != "" {
 				return strings.Trim(string(v), `"`)
 			}
@@ -113,7 +114,7 @@ func ending(word, status string) (e Ending, ok bool) {
 		return Ending{Outcome: Open, runs: word}, true
 	case "completed", "exited":
 		e.Outcome = OK
-	case "failed", "error", "killed", "stopped", "cancelled", "timed_out", "lost":
+	case "failed", "error", "killed", "terminated", "stopped", "cancelled", "timed_out", "lost":
 		e.Outcome = Fail
 	default:
 		return e, false
@@ -205,13 +206,18 @@ func said(all []notice, task, word, status string) []notice {
 // background gives what went on in the background the ending that a later call, or the agent itself, tells.
 func background(all []Call, entries []session.Entry) {
 	running, answered := map[string]*Call{}, map[int][]*Call{}
-	some := false
+	some, open := false, map[string]*Call{}
 	for i := range all {
 		if all[i].By != "" {
 			continue
 		}
-		some = some || all[i].runs != ""
+		if some = some || all[i].runs != ""; all[i].Outcome == Open {
+			open[all[i].ID] = &all[i]
+		}
 		answered[all[i].Result] = append(answered[all[i].Result], &all[i])
+	}
+	if len(open) > 0 {
+		codexEnds(open, entries)
 	}
 	if !some {
 		return
@@ -223,7 +229,7 @@ func background(all []Call, entries []session.Entry) {
 		for _, c := range answered[i] {
 			of := running[c.Subject()]
 			switch _, own := Own(c.Name); {
-			case (c.Kind == Run || c.Kind == Agent) && !followers[own]:
+			case (c.Kind == Run || c.Kind == Agent || c.Script()) && !followers[own]:
 				if c.runs != "" {
 					running[c.runs] = c
 				}
@@ -231,6 +237,39 @@ func background(all []Call, entries []session.Entry) {
 				of.becomes(c.Ending, i)
 			case c.Outcome == OK:
 				of.becomes(Ending{Outcome: Fail, tells: true}, i)
+			}
+		}
+	}
+}
+
+// codexEnds gives calls that are open, by their ids, the ending that codex tells behind them: its event of the end of a command stays with
+// its line.
+func codexEnds(open map[string]*Call, entries []session.Entry) {
+	for i, e := range entries {
+		if !strings.Contains(e.Raw(), "CommandExecution") && !strings.Contains(e.Raw(), "exec_command_end") {
+			continue
+		}
+		for line := range e.KeptLines("codex") {
+			of := line.Get("payload")
+			id := of.Get("call_id").Str()
+			switch item := of.Get("item"); {
+			case item.Get("type").Str() == "CommandExecution":
+				of, id = item, item.Get("id").Str()
+			case of.Get("type").Str() != "exec_command_end":
+				continue
+			}
+			c := open[id]
+			if c == nil || c.Entry > i {
+				continue
+			}
+			code, word := of.Get("exit_code"), of.Get("status").Str()
+			if word != "failed" && code.IsNumber() {
+				word = "completed"
+			}
+			if told, ok := ending(word, string(code)); ok && (told.Known || told.Outcome == Fail) { // one that is completed has a code
+				c.runs = cmp.Or(c.runs, id)
+				c.becomes(told, i)
+				delete(open, id)
 			}
 		}
 	}
@@ -247,5 +286,7 @@ func (c *Call) becomes(e Ending, at int) {
 		}
 		at, c.Ending, c.Result = c.Result, e, at
 	}
-	c.Beside = append(c.Beside, at)
+	if at >= 0 {
+		c.Beside = append(c.Beside, at)
+	}
 }

@@ -98,7 +98,7 @@ func Of(entries []session.Entry, cwd string) []Call {
 		all = append(all, aside(entries, i, cwd)...)
 	}
 	background(all, entries)
-	return all
+	return named(all)
 }
 
 // notRecorded is the target of the one call that stands for all that a tool made and did not record.

@@ -140,7 +140,7 @@ func End(m session.Message) Ending {
 	}
 	_, tool := Own(m.Str("toolName"))
 	about, kind := followers[tool] || stoppers[tool], kindOf(tool)
-	failed, runs, isTask := m.IsError(), kind == Run || about, kind == Agent
+	failed, runs, isTask := m.IsError(), kind == Run || about, kind == Agent || tool == toolScript
 	if !failed && !runs && !isTask {
 		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}
@@ -150,6 +150,10 @@ func End(m session.Message) Ending {
 		return Ending{Outcome: Denied}
 	case failed:
 		e.Outcome = Fail
+	}
+	if m := scriptEnds().FindStringSubmatch(text); tool == toolWait && m != nil {
+		told, _ := ending(m[1], "")
+		return told
 	}
 	if about && !failed {
 		if told, ok := stateOf(details, text); ok {

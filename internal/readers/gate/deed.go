@@ -216,7 +216,7 @@ func (d *Deed) MayWrite() bool {
 	case d.unnamed:
 		return true
 	case d.Kind == calls.Other:
-		return !slices.Contains(harmless, d.Name)
+		return !slices.Contains(harmless, d.Name) && !d.Script()
 	case d.Kind != calls.Run:
 		return false
 	}
