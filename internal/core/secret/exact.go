@@ -227,8 +227,8 @@ const maxGlued = 24
 var alone = map[string]string{"vault-service-token": "s.", "square-access-token": "EAAA", "voyage-api-key": "pa-"}
 
 // loosened returns the looser form of an expression, "" if there is none. With glued it begins
-// in the middle of words where the expression does not.
-func loosened(expr string) (loose string, glued bool) {
+// in the middle of words where the expression does not. If it is open, anything may follow.
+func loosened(expr string, open bool) (loose string, glued bool) {
 	flags, body := "", expr
 	if rest, ok := strings.CutPrefix(body, "(?i)"); ok {
 		flags, body = "(?i)", rest
@@ -238,6 +238,10 @@ func loosened(expr string) (loose string, glued bool) {
 			return flags + rest + namedEnd, false
 		}
 		return "", false
+	}
+	after := looseEnd
+	if open {
+		after = ""
 	}
 	before := body
 	body, glued = strings.CutPrefix(body, `\b`)
@@ -249,9 +253,9 @@ func loosened(expr string) (loose string, glued bool) {
 		if end == `\b)` {
 			rest += ")"
 		}
-		body = rest + looseEnd
+		body = rest + after
 		if !strings.Contains(strings.ReplaceAll(rest, "(?", ""), "(") {
-			body = "(" + rest + ")" + looseEnd
+			body = "(" + rest + ")" + after
 		}
 		break
 	}
