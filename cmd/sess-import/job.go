@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -450,16 +449,15 @@ func (j *job) unbegun(info formats.Info) bool {
 	if !j.grows || info.Path == "" {
 		return false
 	}
-	f, err := os.Open(info.Path)
+	f, err := formats.OpenFile(info.Path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil || !fi.Mode().IsRegular() || time.Since(fi.ModTime()) >= j.quietAfter {
+	if time.Since(f.ModTime) >= j.quietAfter {
 		return false
 	}
-	for l, err := range jsonl.Lines(f) {
+	for l, err := range jsonl.Lines(io.NewSectionReader(f, 0, f.Size)) {
 		return err == nil && (l.Torn || !info.ModTime.IsZero() && int64(len(l.Data)) >= info.Size)
 	}
 	return true

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 	) (string, error) {
 		text, err := output(ctx, "sess-ls", a.flags("--json", "--title="+a.Title)...)
 		return within(streams, rows(text, "\t", func(row js.Value) []string {
-			return []string{row.Get("address").Str(), row.Get("modified").Str(), string(row.Get("messages")), row.Get("title").Str()}
+			return []string{row.Get("address").Str(), row.Get("modified").Str(), string(row.Get("messages")), withoutCut(row.Get("title").Str())}
 		}), err, a.Tokens, false)
 	})
 	add(s, "search", "Search what was said and done in them: decisions, errors and their fixes. Rows: SESSION:ENTRY:ROLE:TEXT.", func(ctx context.Context, a struct {
@@ -80,7 +81,7 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		Run    string `json:"run,omitempty" jsonschema:"glob of commands, e.g. git push*"`
 	},
 	) (string, error) {
-		text, err := output(ctx, "sess-calls", a.flags("--json", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
+		text, err := output(ctx, "sess-calls", a.flags("--json", "--redact", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
 		return within(streams, rows(text, ":", func(row js.Value) []string { // the entry of the result is the one to read: the call is in front of it
 			entry, status := cmp.Or(row.Get("result").Str(), row.Get("entry").Str()), row.Get("outcome").Str()
 			if n := row.Get("status"); n.IsNumber() {
@@ -90,12 +91,12 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		}), err, a.Tokens, false)
 	})
 	add(s, "read", "Read the end of a session, or what led to an ENTRY of it.", func(ctx context.Context, a struct {
-		Session string `json:"session" jsonschema:"AGENT:ID; self: is the running one"`
+		Session string `json:"session" jsonschema:"AGENT:ID, or a path that is listed; self: is the running one"`
 		Entry   string `json:"entry,omitempty" jsonschema:"the last one to read"`
 		Tokens  int    `json:"tokens,omitempty" jsonschema:"budget, 1500"`
 	},
 	) (string, error) {
-		if err := named(a.Session); err != nil {
+		if err := named(ctx, a.Session); err != nil {
 			return "", err
 		}
 		text, err := output(ctx, "sess-path", "--as=text", "--leaf="+cmp.Or(a.Entry, "last"), "--", a.Session)
@@ -214,8 +215,19 @@ func advised(err error) string {
 	return err.Error()
 }
 
-// named refuses a text that is no address or id of a session, such as a path, or the name of a file here.
-func named(text string) error {
+// withoutCut returns a title without the word in which it was cut: of a token that was cut the rest looks like no secret.
+func withoutCut(title string) string {
+	for _, mark := range []string{"…", "..."} {
+		if rest, ok := strings.CutSuffix(title, mark); ok {
+			return strings.TrimRightFunc(rest, func(r rune) bool { return r > ' ' && r < 0x7f }) + mark
+		}
+	}
+	return title
+}
+
+// named refuses a text that is neither an address or id of a session nor a path that the other tools list: no file is read that they
+// do not name.
+func named(ctx context.Context, text string) error {
 	name, dir, id, ok := address.Address(text)
 	if !ok {
 		id = text
@@ -224,7 +236,23 @@ func named(text string) error {
 	if name == address.Self || dir == "" && absent != nil && !strings.ContainsAny(id, `/\`) && (ok || session.ValidSessionID(id)) {
 		return nil
 	}
+	for _, which := range []string{"--agent=" + address.EveryAgent, "--all"} {
+		if filepath.IsAbs(text) && lists(ctx, which, text) {
+			return nil
+		}
+	}
 	return fmt.Errorf("%s is no session, and files are not read: name one as the tools sessions and search do", tty.Clean(text))
+}
+
+// lists reports whether sess-ls has a session with an address.
+func lists(ctx context.Context, which, addr string) bool {
+	text, _ := output(ctx, "sess-ls", which, "--json", "--subagents=yes") // else it has none
+	for line := range strings.Lines(text) {
+		if row := js.Value(line); row.IsObject() && row.Get("address").Str() == addr {
+			return true
+		}
+	}
+	return false
 }
 
 func budget(tokens int) int { return min(cmp.Or(max(tokens, 0), usualTokens), mostTokens) }

@@ -11,6 +11,8 @@ package main
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"runtime/debug"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -53,6 +55,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	if c.create {
+		c.sayThere(s, name)
 		if err := address.Ensure(ctx, name, c.target.Sync, c.agent(s.Command)); err != nil {
 			return err
 		}
@@ -64,4 +67,16 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return address.Creatable(err, c.create)
 	}
 	return w.record(src)
+}
+
+// sayThere says that a session is gone on with that --create did not make: whoever judges the file judges what others put there too.
+func (c *config) sayThere(s *cli.Streams, name string) {
+	fi, err := os.Lstat(name)
+	switch {
+	case err != nil:
+	case fi.Mode()&fs.ModeSymlink != 0:
+		s.Warnf("%s: a link is there, and the session that it leads to goes on", name)
+	case fi.Mode().IsRegular() && fi.Size() > 0:
+		s.Warnf("%s: a session is there already, and goes on: what is in it was not recorded now", name)
+	}
 }

@@ -197,3 +197,47 @@ func TestNamed(t *testing.T) {
 }
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// A token that ends what a call printed, a reply or a block leaves the next one as it is, and one that a stream cuts goes whole
+// with all that is appended to it.
+func TestEndOfSpeaker(t *testing.T) {
+	t.Parallel()
+	m := planted.New(24)
+	ghp := m.GitHub()
+	anthropic := "sk-ant-api03-" + m.Random(86, alphanumeric) + "-AA"
+	result := func(n int, call, s string) string {
+		return strings.Replace(says(n, "toolResult", "text", s), `"role"`, fmt.Sprintf(`"toolCallId":%q,"role"`, call), 1)
+	}
+	reply := func(n int, s string) string {
+		return strings.Replace(says(n, "assistant", "text", s), `"role"`, `"stopReason":"stop","role"`, 1)
+	}
+	used := func(call, s string) any {
+		return map[string]any{"type": "tool_result", "tool_use_id": call, "content": s}
+	}
+	for _, secret := range []string{ghp, anthropic, "DEPLOY_TOKEN=" + m.Random(32, alphanumeric)} {
+		for name, in := range map[string]string{
+			"results of two calls": result(1, "c1", secret) + result(2, "c2", "FAIL\tx"),
+			"with a call between":  result(1, "c1", secret) + says(2, "assistant", "text", "") + result(3, "c2", "FAIL\tx"),
+			"two replies":          reply(1, secret) + reply(2, "FAIL\tx"),
+			"results in one line":  message(used("c1", secret), used("c2", "FAIL\tx")),
+		} {
+			out, found := redacted(t, Options{}, in)
+			value := secret[strings.IndexByte(secret, '=')+1:]
+			if len(found) != 1 || !strings.Contains(out, `FAIL\tx`) || strings.Contains(out, value[len(value)-8:]) {
+				t.Errorf("%s of %.6s: %v %s", name, secret, kinds(found), out)
+			}
+		}
+	}
+	if out, found := redacted(t, Options{}, message(text1(ghp), text1("FAIL x"))); len(found) != 1 || !strings.Contains(out, "FAIL x") {
+		t.Errorf("two blocks: %v %s", kinds(found), out)
+	}
+	more := m.Random(30, alphanumeric)
+	out, _ := redacted(t, Options{}, delta(1, "toolu_1", "text", ghp)+delta(2, "toolu_1", "text", more+" and more"))
+	if strings.Contains(out, more[:8]) || strings.Contains(out, more[22:]) || !strings.Contains(out, " and more") {
+		t.Errorf("a stream: %s", out)
+	}
+	half := result(1, "c1", ghp[:20]) + result(2, "c1", ghp[20:])
+	if out, found := redacted(t, Options{}, half); len(found) != 1 || strings.Contains(out, ghp[20:]) {
+		t.Errorf("two parts of one result: %v %s", kinds(found), out)
+	}
+}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -79,7 +80,7 @@ func (t *tree) said(x text) bool {
 // follows reports whether the block of b comes after that of a and is of the same kind.
 func (t *tree) follows(a, b text) bool {
 	f, g := t.frames[a.in], t.frames[b.in]
-	return f.up == g.up && !t.frames[max(f.up, 0)].object && g.index == f.index+1 && kindOf(a) == kindOf(b)
+	return f.up == g.up && !t.frames[max(f.up, 0)].object && g.index == f.index+1 && kindOf(a) == kindOf(b) && t.call(a.in) == t.call(b.in)
 }
 
 // kindOf returns of which kind a text is: only those of one kind carry each other on.
@@ -88,6 +89,32 @@ func kindOf(x text) string {
 		return js.Unquote(x.name)
 	}
 	return "text"
+}
+
+// calls are the members that say which call a result is of.
+var calls = set("toolCallId", "tool_call_id", "tool_use_id", "call_id", "callID")
+
+// call returns the literal of the call that an object is the result of, "" if it is of none.
+func (t *tree) call(in int) string {
+	at := sort.Search(len(t.texts), func(i int) bool { return t.texts[i].From >= t.frames[in].from })
+	for _, x := range t.texts[at:] {
+		if x.From > js.ValueEnd(t.line, t.frames[in].from) {
+			break
+		}
+		if x.in == in && !x.key && calls[js.Unquote(x.name)] {
+			return t.literal(x)
+		}
+	}
+	return ""
+}
+
+// streamed reports whether a text is a piece of one as a stream has it, which ends in the middle of a word.
+func (t *tree) streamed(x text) bool {
+	if x.name == "" {
+		return false
+	}
+	in := t.frames[x.in].name
+	return js.IsKey(x.name, "delta") || js.IsKey(x.name, "partial_json") || in != "" && js.IsKey(in, "delta")
 }
 
 func (r *Redactor) plain(i int) string { return js.Unquote(r.tree.literal(r.tree.texts[i])) }
@@ -123,6 +150,7 @@ func (r *Redactor) described(p piece) piece {
 	p.field = r.tree.field(x, r.shown, 0)
 	p.text = strings.Clone(p.text)
 	p.literal, p.element, p.kind = x, r.tree.frames[x.in].index, kindOf(x)
+	p.streamed = r.tree.streamed(x)
 	if r.tree.inArray(x) {
 		p.element, p.listed = x.index, true
 	}
@@ -190,7 +218,11 @@ func (r *Redactor) across(pieces []piece, searched int, between string, oneLine 
 		b.WriteString(p.text)
 	}
 	all := b.String()
-	for _, f := range r.o.Set.Find(all) {
+	seams := starts // blocks and entries are texts by themselves, and a stream is cut anywhere
+	if len(pieces) > 0 && pieces[0].streamed {
+		seams = nil
+	}
+	for _, f := range r.o.Set.FindJoined(all, seams) {
 		if f.Loose() || strings.ContainsAny(all[f.From:f.To], " \t\r\n") && !isKeyOf(f, all[f.From:f.To]) {
 			continue
 		}

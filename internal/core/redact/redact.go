@@ -111,16 +111,17 @@ type cut struct {
 
 // A piece is a part of a text that was said, as one joins it with the next.
 type piece struct {
-	line    *line
-	index   int // of the text in the tree; -1: there is none
-	literal text
-	element int
-	from    int // of the part, in the text
-	text    string
-	cut     bool // there is more of the text
-	listed  bool // the text stands in an array by itself
-	kind    string
-	field   string
+	line     *line
+	index    int // of the text in the tree; -1: there is none
+	literal  text
+	element  int
+	from     int // of the part, in the text
+	text     string
+	cut      bool // there is more of the text
+	listed   bool // the text stands in an array by itself
+	streamed bool // it is cut anywhere
+	kind     string
+	field    string
 }
 
 func (l *line) cut(index int, x text, s secret.Span, with string) {
@@ -156,6 +157,16 @@ func (r *Redactor) describe(text string, number int) (entry, kind string) {
 	v := js.Value(js.Trim(text))
 	typ, id := v.Get("type").Str(), v.Get("id").Str()
 	kind = typ + "/" + v.Get("message", "role").Str()
+	switch message := v.Get("message"); message.Get("role").Str() { // what another call printed, and another reply, is of another speaker
+	case "toolResult":
+		kind += "/" + message.Get("toolCallId").Str()
+	case "assistant":
+		reply := cmp.Or(message.Get("responseId").Str(), message.Get("id").Str())
+		if reply == "" && message.Get("stopReason").Str() != "" {
+			reply = id // the entry is the whole of it
+		}
+		kind += "/" + reply
+	}
 	if typ == session.TypeCustom { // a stream that was kept, of which agents that work side by side have one each
 		kind = typ + "/" + v.Get("customType").Str() + "/" + v.Get("data", "parent_tool_use_id").Str()
 	}

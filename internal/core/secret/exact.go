@@ -123,6 +123,21 @@ const (
 // sample are parts of values that stand in examples.
 var sample = []string{"example", "placeholder", "redacted", "your", "xxxx", "dummy", "changeme", "insert", "sample", "1234567890", "abcdefgh"}
 
+// assigned are values of variables that are no secrets: words, numbers, places.
+var assigned = []Allow{{Regexes: []string{`^[A-Za-z_./:-]+$`, `^[0-9.:-]+$`, `^(?:/|\.{1,2}/|~/|[A-Za-z]:\\|https?://|arn:|sha\d+:)`, `^[A-Za-z_]\w*\.[A-Za-z_]\w*$`}}}
+
+// variable is the end of the name of a variable of make and what assigns to it, and variables are all texts that it matches.
+const variable = `(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|CREDENTIALS|PASSPHRASE)(?: ?:=| ?\?=| =)`
+
+var variables = func() (list []string) {
+	for _, name := range []string{"key", "token", "secret", "pass", "passwd", "password", "credentials", "passphrase"} {
+		for _, sign := range []string{":=", " :=", "?=", " ?=", " ="} {
+			list = append(list, name+sign)
+		}
+	}
+	return list
+}()
+
 // formRules are the rules for secrets that are named as such, or have a known form, and for which
 // gitleaks has no rule.
 var formRules = func() []Rule {
@@ -186,7 +201,7 @@ var formRules = func() []Rule {
 		{ID: "mysql-password", Regex: `\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mariadb-admin|mycli)[ \t][^\n|;]{0,200}?-p` + word, Keywords: []string{"mysql", "mariadb", "mycli"}, Allow: []Allow{{Regexes: []string{`^(?:ort|assword|rotocol|rint|lugin|ipe|ager|ath|roject|rofile|ods?|ublish|rog|refix|er)(?:[-_=.]|$)`, `^[a-z]+-`}}}},
 		{ID: "redis-password", Regex: `\bredis-cli[ \t][^\n|;]{0,200}?-a[ \t]+` + word, Keywords: []string{"redis-cli"}},
 		{ID: "ssh-passphrase", Regex: `\bssh-keygen[ \t][^\n|;]{0,200}?-[NP][ \t]*(?:"([^"\n$]{4,128})"|'([^'\n$]{4,128})'|(` + value + `{4,128}?)` + edge + `)`, Keywords: []string{"ssh-keygen"}, Allow: []Allow{{Regexes: []string{`^-`}}}},
-		{ID: "piped-password", Regex: `\b(?:echo|printf)[ \t]+(?:-[ne]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?["']?(` + value + `{6,128}?)(?:\\n)?["']?[ \t]*\|[ \t]*[^\n|]{0,60}?(?:ssh-add|sudo[ \t]+-S|--passphrase-fd|--password-stdin|--pinentry-mode|cryptsetup|chpasswd)`, Keywords: []string{"ssh-add", "sudo", "--passphrase-fd", "--password-stdin", "--pinentry-mode", "cryptsetup", "chpasswd"}, Entropy: 2},
+		{ID: "piped-password", Regex: `\b(?:echo|printf)[ \t]+(?:-[ne]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?["']?(` + value + `{6,128}?)(?:\\n)?["']?[ \t]*\|[ \t]*[^\n|]{0,60}?(?:ssh-add|sudo[ \t]+-S|--passphrase-fd|--password-stdin|--pinentry-mode|cryptsetup|chpasswd|gh secret set)`, Keywords: []string{"ssh-add", "sudo", "--passphrase-fd", "--password-stdin", "--pinentry-mode", "cryptsetup", "chpasswd", "gh secret set"}, Entropy: 2},
 		{ID: "quoted-passphrase", Regex: `(?i)(?:^|[^a-z0-9])(?:[a-z0-9]{1,24}[_.-]){0,2}(?:passphrase|password|passwd)["']?[ \t]*(?:=>|:=|=|:)[ \t]*` + quoted, Keywords: []string{"passphrase", "password", "passwd"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^\S+$`, `[.,:;()]`, `(?i)\b(?:the|a|an|is|must|of|to|for|at|characters|least|or|please|enter)\b`}, Stopwords: sample}}},
 		{ID: "aws-configured", Regex: `\baws configure set[ \t]+(?:[\w.-]{1,80}\.)?aws_(?:secret_access_key|session_token)[ \t]+` + word, Keywords: []string{"aws configure"}, Entropy: 3},
 		{ID: "openssl-password", Regex: `\bopenssl\b[^\n|;]{0,200}?[ \t]-(?:pass|passin|passout)[ \t]+["']?pass:` + word, Keywords: []string{"openssl"}},
@@ -198,6 +213,13 @@ var formRules = func() []Rule {
 		{ID: "element-password", Regex: `(?i)<(?:[a-z0-9]{1,20}:)?(?:password|passwd|passphrase|secret|api_?key|(?:server)?token)>[ \t]*([^<>\s$]{8,256})[ \t]*</`, Keywords: []string{"<password", "<passwd", "<passphrase", "<secret", "<apikey", "<api_key", "<token", ":password", ":secret", ":token", "<servertoken"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[{%@*]`}, Stopwords: sample}}},
 		{ID: "ansible-password", Regex: `\bansible_(?:ssh_|become_|sudo_|su_|winrm_)?pass(?:word)?` + assigns + word, Keywords: []string{"ansible_"}, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`}, Stopwords: sample}}},
 		{ID: "aws-signed-token", Regex: `(?i)\bX-Amz-Security-Token=([a-z0-9%/+=_-]{60,})`, Keywords: []string{"x-amz-security-token"}, Entropy: 3.5},
+		// Assignments of other languages.
+		{ID: "shell-variable", Regex: `(?:^|[\s;&|"'` + "`" + `(])(?:set (?:-{1,2}[A-Za-z]{1,12}[ \t]+){1,4}|setenv |ENV )[ \t]{0,16}(?i:[a-z0-9_]{0,64}(?:key|token|secret|pass|passwd|password|credentials?|passphrase))[ \t]+["']?(` + value + `{12,512}?)` + edge, Keywords: []string{"set -", "setenv ", "env "}, Entropy: 3, Allow: assigned, Source: "the manuals of fish (set) and csh (setenv); Dockerfile reference, ENV"},
+		{ID: "make-variable", Regex: `(?m)^[ \t]*(?:(?:export|override)[ \t]+){0,2}[A-Z0-9_]{0,64}` + variable + `[ \t]*["']?(` + value + `{12,512}?)` + edge, Keywords: variables, Entropy: 3, Allow: assigned, Source: "GNU make's manual, The Two Flavors of Variables"},
+		{ID: "php-constant", Regex: `(?i)\bdefine\([ \t]*["'][a-z0-9_]{0,64}(?:key|salt|token|secret|pass|passwd|password|credentials?)["'][ \t]*,[ \t]*(?:"([^"\n$]{8,256})"|'([^'\n]{8,256})')`, Keywords: []string{"define("}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[./]`, `^https?:`}, Stopwords: sample}}, Source: "PHP's manual, define"},
+		{ID: "bearer-token", Regex: `(?i)(?:^|[^a-z0-9_.$-])(?:bearer_?)?token["']?:[ \t]*["']?(` + value + `{20,}?)` + edge, Keywords: []string{"token:", `token":`, "token':"}, Entropy: 3.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `^\w+[:=]`, `^[A-Z0-9_]+$`, `^[A-Za-z_]\w*\.[A-Za-z_]\w*$`, `^[a-z]+(?:[-_/.][a-z0-9]+)+$`, `^[A-Za-z]+(?:[A-Z][a-z]+)+[0-9]{0,3}$`}, Stopwords: append([]string{"test", "mock", "fake"}, sample...)}}, Source: "Kubernetes' reference of kubeconfig, AuthInfo"},
+		{ID: "yaml-block", Regex: `(?im)^[ \t-]*["']?[a-z0-9_.-]{0,64}(?:passw(?:or)?d|passphrase|secret|token|api_?key): ?[>|][-+0-9]{0,2}[ \t]*\r?\n[ \t]+["']?(` + value + `{8,512}?)["']?[ \t]*(?:\r?\n|\z)`, Keywords: []string{"passwd:", "password:", "passphrase:", "secret:", "token:", "apikey:", "api_key:"}, Entropy: 2.5, Allow: append([]Allow{{Regexes: []string{`^-`}, Stopwords: sample}}, assigned...), Source: "YAML 1.2.2, 8.1 Block Scalar Styles"},
+		{ID: "gh-secret", Regex: `\bgh secret set[ \t][^\n|;]{0,200}?[ \t]?(?:--body|-b)(?:=|[ \t]+)?["']?(` + value + `{4,512}?)` + edge, Keywords: []string{"gh secret set"}, Allow: []Allow{{Regexes: []string{`^-`, `^@`}}}, Source: "gh's manual, gh secret set"},
 		// What has lost its beginning.
 		{ID: "private-key-end", Regex: `(?:^[A-Za-z0-9+/=]{1,15}(?:\\[nr]|\s)+)?(?:[A-Za-z0-9+/=]{16,}(?:\\[nr]|\s)+)+(?:[A-Za-z0-9+/=]{1,76}(?:\\[nr]|\s)+)?-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`, Keywords: []string{"-----end"}},
 	}
@@ -227,8 +249,8 @@ const maxGlued = 24
 var alone = map[string]string{"vault-service-token": "s.", "square-access-token": "EAAA", "voyage-api-key": "pa-"}
 
 // loosened returns the looser form of an expression, "" if there is none. With glued it begins
-// in the middle of words where the expression does not.
-func loosened(expr string) (loose string, glued bool) {
+// in the middle of words where the expression does not. If it is open, anything may follow.
+func loosened(expr string, open bool) (loose string, glued bool) {
 	flags, body := "", expr
 	if rest, ok := strings.CutPrefix(body, "(?i)"); ok {
 		flags, body = "(?i)", rest
@@ -238,6 +260,10 @@ func loosened(expr string) (loose string, glued bool) {
 			return flags + rest + namedEnd, false
 		}
 		return "", false
+	}
+	after := looseEnd
+	if open {
+		after = ""
 	}
 	before := body
 	body, glued = strings.CutPrefix(body, `\b`)
@@ -249,9 +275,9 @@ func loosened(expr string) (loose string, glued bool) {
 		if end == `\b)` {
 			rest += ")"
 		}
-		body = rest + looseEnd
+		body = rest + after
 		if !strings.Contains(strings.ReplaceAll(rest, "(?", ""), "(") {
-			body = "(" + rest + ")" + looseEnd
+			body = "(" + rest + ")" + after
 		}
 		break
 	}

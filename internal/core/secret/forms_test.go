@@ -77,7 +77,31 @@ func TestFormRules(t *testing.T) {
 		"piped-password":    {{"echo " + pw() + " | sudo -S ls", "printf '%s\\n' " + pw() + " | docker login --password-stdin h", "echo 'hunter2' | SSH_ASKPASS=x ssh-add k", "echo -n " + pw() + " | gpg --batch --passphrase-fd 0"}, {"echo $PW | sudo -S ls", "echo hunter2 | grep x", "echo | sudo -S x", "cat f | ssh-add -"}},
 		"quoted-passphrase": {{`passphrase: "correct horse battery 9"`, "ssh_passphrase='four words make 1'", `"password": "my dog has 3 legs"`}, {`passphrase: "the passphrase of 1 key"`, `password: "Enter 8 characters"`, `password = "` + an(9) + `"`, `passphrase: "only words here"`, `"password": "must be 8 long"`}},
 
-		"aws-configured":      {{"aws configure set aws_secret_access_key " + an(40), "aws configure set profile.x.aws_session_token '" + an(80) + "'", "aws configure set  aws_secret_access_key \"" + an(40) + "\""}, {"aws configure set aws_secret_access_key $KEY", "aws configure set region eu-central-1", "aws configure set aws_secret_access_key <key>"}},
+		"aws-configured": {{"aws configure set aws_secret_access_key " + an(40), "aws configure set profile.x.aws_session_token '" + an(80) + "'", "aws configure set  aws_secret_access_key \"" + an(40) + "\""}, {"aws configure set aws_secret_access_key $KEY", "aws configure set region eu-central-1", "aws configure set aws_secret_access_key <key>"}},
+		"shell-variable": {
+			{"set -gx API_TOKEN " + an(32), "set -x -g DB_PASSWORD '7" + an(20) + "'", "if true; set --export GH_TOKEN " + an(40), "setenv API_KEY " + an(24), "ENV API_TOKEN " + an(32), "  ENV NPM_TOKEN \"" + an(32) + "\""},
+			{"set -gx API_TOKEN $X", "set -gx PATH_TO " + an(32), "ENV API_TOKEN ${API_TOKEN}", "setenv API_KEY some-words-here", "set -e TOKEN /run/secrets/token1", "the ENV KEY is long", "reset -gx API_TOKEN"},
+		},
+		"make-variable": {
+			{"API_TOKEN := " + an(32), "export DB_PASSWORD ?= " + an(20), "\tSECRET_KEY = '" + an(40) + "'", "x = 1\nAPI_KEY:=" + an(24) + "\n"},
+			{"API_TOKEN := $(shell cat t1)", "API_TOKEN := some_words", "KEY = a.b1", "x API_TOKEN := " + an(32), "API_TOKEN = os.environ[1]", "api_token := " + an(8)},
+		},
+		"php-constant": {
+			{"define('DB_PASSWORD', '" + an(20) + "');", `define("API_KEY","` + an(32) + `")`, "define( 'AUTH_SALT', '" + an(20) + " " + an(20) + "' );"},
+			{"define('DB_PASSWORD', 'password_here');", "define('AUTH_KEY', 'put your unique phrase here 1');", "define('KEY', $x);", "define('MAX_LEN', '" + an(20) + "')"},
+		},
+		"bearer-token": {
+			{"    token: " + an(40), `"bearer_token": "` + an(32) + `"`, "bearerToken: '" + an(24) + "'", "{token: " + an(36) + "}"},
+			{"token: string", "token: " + an(12), "token: ${TOKEN1}", "token: process.env.TOKEN1", "token: some-long-word-of-a-name-1", "next_page_token: " + an(32), "token: getAccessTokenFromStore1", "token: aaaaaaaaaaaaaaaaaaaaaaaaaaa1"},
+		},
+		"yaml-block": {
+			{"password: >-\n  " + an(20) + "\n", "a:\n  api_key: |\n    " + an(32), "- token: >\n    '" + an(24) + "'\nb: 1"},
+			{"password: >-\n  ${PASSWORD1}\n", "password: |\n  some words 1\n", "script: |\n  " + an(20), "token: >-\n  /run/secrets/t1\n"},
+		},
+		"gh-secret": {
+			{"gh secret set API_TOKEN --body " + an(32), "gh secret set X -R o/r -b '" + an(20) + "'", "gh secret set X --body=\"" + an(12) + "\""},
+			{"gh secret set X --body \"$X\"", "gh secret set X < file", "gh secret set X --body -", "gh secret list --body " + an(20)},
+		},
 		"openssl-password":    {{"openssl enc -aes-256-cbc -pass pass:" + pw() + " -in f", "openssl rsa -in k -passin pass:hunter2", "openssl pkcs12 -export -passout 'pass:" + pw() + "'"}, {"openssl enc -pass env:PW", "openssl enc -pass pass:$PW", "openssl enc -pass stdin", "pass:" + pw()}},
 		"zip-password":        {{"zip -P " + pw() + " a.zip f", "unzip -Phunter2 a.zip", "zip -r -P '" + pw() + "' a.zip d"}, {"zip -r a.zip d", "unzip -p a.zip f", "zip -P $PW a.zip", "unzip a.zip | grep -P x1"}},
 		"curl-cookie":         {{"curl -b 'session_id=" + an(32) + "' https://h", "curl -s --cookie \"a=1; auth=" + hex(24) + "\" h", "curl h -b sid=" + hex(32)}, {"curl -b cookies.txt h", "curl -b 'theme=dark' h", "curl -b session=$S h", "curl -b 'token=aaaaaaaaaaaaaaaaaaaa' h"}},

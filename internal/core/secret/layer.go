@@ -16,7 +16,7 @@ func (s Span) overlaps(t Span) bool { return s.From < t.To && t.From < s.To }
 type layer struct {
 	text     string
 	segments []segment // in their order
-	places   []int     // what does not contain one of them is of no interest; nil: all is
+	seams    []int     // where texts were joined, in the first layer
 	wrapped  bool      // lines were joined that may be two, so a value that only a name tells ends at its line
 }
 
@@ -27,7 +27,7 @@ func (l *layer) wanted(s Span, below bool) bool {
 		// If no part of s or its neighbours was decoded last, a rule saw the same in the layer before.
 		return slices.ContainsFunc(l.around(Span{s.From - 1, s.To + 1}), func(g segment) bool { return g.fresh })
 	}
-	return l.places == nil || slices.ContainsFunc(l.places, func(at int) bool { return s.From < at && at < s.To })
+	return true
 }
 
 // A segment is a part of a layer that was decoded.
@@ -116,5 +116,5 @@ func (l *layer) rewrite(each func(text string, found func(s Span, plain string, 
 		return nil, false
 	}
 	keep(len(l.text))
-	return &layer{text: b.String(), segments: segments}, true
+	return &layer{text: b.String(), segments: segments, seams: l.seams}, true
 }

@@ -25,6 +25,8 @@ type Rule struct {
 	Allow    []Allow  // values that are no secrets
 	As       string   // its replacement; "": a marker
 	Source   string   // where its shape is documented, or the scanner that has it; "" for those of gitleaks and for forms
+
+	builtIn bool // its secrets go on as far as their characters do
 }
 
 // An Allow says what looks like a secret and is none. One of its patterns is enough, or
@@ -49,6 +51,7 @@ type rule struct {
 	whole   func() bool // the secret is all that matches
 	as      string
 	shape   func() shape
+	tail    func() bitset // what the secret may go on with behind its match
 
 	shapeless bool // any value beside a name is its secret
 }
@@ -66,6 +69,12 @@ func (r Rule) compile(rank int) *rule {
 		regex: lazy.Regexp(r.Regex),
 		loose: sync.OnceValues(func() (*regexp.Regexp, bool) { return r.loose(at().near) }),
 		shape: at,
+		tail: sync.OnceValue(func() bitset {
+			if !r.builtIn {
+				return bitset{}
+			}
+			return r.tail()
+		}),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
 
 		shapeless: strings.Contains(r.Regex, value),
@@ -78,7 +87,7 @@ func (r Rule) loose(near bool) (*regexp.Regexp, bool) {
 	if !near || r.Group == 0 && partial(r.Regex) {
 		return nil, false
 	}
-	expr, glued := loosened(r.Regex)
+	expr, glued := loosened(r.Regex, r.builtIn && r.isOpen())
 	if expr == "" {
 		return nil, false
 	}
@@ -370,6 +379,7 @@ var ownRules = func() []Rule {
 		{ID: "context7-api-key", Regex: `\bctx7sk-[0-9a-f-]{36}\b`, Keywords: []string{"ctx7sk-"}, Entropy: 3},
 		{ID: "short-prefix-key", Regex: `\b(?:rnd_[A-Za-z0-9]{32}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|phx_[A-Za-z0-9]{40,50}|napi_[a-z0-9]{60,70}|fw_[A-Za-z0-9]{20,30})\b`, Keywords: []string{"rnd_", "re_", "phx_", "napi_", "fw_"}, Entropy: 3.5},
 		{ID: "tailscale-key", Regex: `\btskey-(?:api|auth|client|scim|webhook)-[A-Za-z0-9]{6,24}CNTRL-[A-Za-z0-9]{16,48}\b`, Keywords: []string{"tskey-"}, Entropy: 3, Source: "tailscale.com/docs/reference/key-prefixes"},
+		{ID: "cloudflare-token", Regex: `\bcf(?:ut|at|k)_[A-Za-z0-9]{48}`, Keywords: []string{"cfut_", "cfat_", "cfk_"}, Entropy: 3.5, Source: "developers.cloudflare.com/fundamentals/api/get-started/token-formats"},
 		{ID: "jina-api-key", Regex: `\bjina_[A-Za-z0-9]{60}\b`, Keywords: []string{"jina_"}, Entropy: 3, Source: "Kingfisher, kingfisher.jina.1"},
 		{ID: "buildkite-token", Regex: `\bbkua_[a-z0-9]{40}\b`, Keywords: []string{"bkua_"}, Entropy: 3, Source: "Kingfisher, kingfisher.buildkite.1; TruffleHog, buildkite"},
 		{ID: "netlify-token", Regex: `\bnfp_[A-Za-z0-9]{36,48}\b`, Keywords: []string{"nfp_"}, Entropy: 3.3, Source: "Kingfisher, kingfisher.netlify.3"},

@@ -203,6 +203,9 @@ func (o Options) list() (list []Rule) {
 	if o.Emails || slices.Contains(o.Only, EmailRule) {
 		generic = append(generic, emailRule)
 	}
+	for i := range list {
+		list[i].builtIn = true
+	}
 	return slices.Concat(list, o.Rules, generic)
 }
 
@@ -221,12 +224,12 @@ func (s *Set) Find(text string) []Finding { return Merge(s.FindAll(text)) }
 // FindAll returns what each rule finds by itself.
 func (s *Set) FindAll(text string) []Finding { return s.findAll(text, nil) }
 
-// FindAcross returns what Find does, as far as it contains one of some places in the text or
-// is encoded.
-func (s *Set) FindAcross(text string, places []int) []Finding { return Merge(s.findAll(text, places)) }
+// FindJoined returns what Find does in texts that were joined at some places, in their order. A secret that ends at one of them does
+// not go on behind it.
+func (s *Set) FindJoined(text string, at []int) []Finding { return Merge(s.findAll(text, at)) }
 
-func (s *Set) findAll(text string, places []int) (all []Finding) {
-	l := &layer{text: text, places: places}
+func (s *Set) findAll(text string, seams []int) (all []Finding) {
+	l := &layer{text: text, seams: seams}
 	s.findBelow(l, false, &all)
 	if plain, ok := l.without(unseen, ""); ok {
 		s.findBelow(plain, true, &all)
@@ -283,7 +286,12 @@ func (s *Set) find(l *layer, below bool, all *[]Finding) {
 	}
 	try := func(n int32, in Span) {
 		if r := s.rules[n]; l.wanted(in, below) && !(l.wrapped && r.shapeless) {
-			r.find(l.text, in, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0, r.as) })
+			r.find(l.text, in, s.allow, func(secret, match Span) {
+				tail := r.tail()
+				secret.To = l.extended(secret.To, &tail)
+				match.To = max(match.To, secret.To)
+				add(r.id, r.rank, secret, match, 0, r.as)
+			})
 		}
 	}
 	for _, n := range s.always {
