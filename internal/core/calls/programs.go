@@ -12,9 +12,10 @@ import (
 type Program struct {
 	Line  string
 	Words []string
-	Code  bool // Line may be of another language than the shell's
-	Typed bool // Line is typed into a running program
-	Maybe bool // that it is one is not known: it stands under a name that says nothing
+	Code  bool   // Line may be of another language than the shell's
+	Typed bool   // Line is typed into a running program
+	Maybe bool   // that it is one is not known: it stands under a name that says nothing
+	Shell string // that the session says commands are given to, "" if it says none
 }
 
 // The arguments that have a command, by agents' names for them; those in which they are deeper; and the words of one.
@@ -24,7 +25,8 @@ var (
 	argvArguments = []string{"args", "argv", "arguments"}
 	listArguments = []string{"run", "cell", "keys", "subcommand", "subcommands"} // a list of these is a command, and a text may be one
 	typedBy       = map[string][]string{"write_stdin": {"chars", "input", "text"}, "write_bash": {"input", "text", "chars"}, "send_to_terminal": {"command", "text", "input"}, "send_terminal_input": {"input", "text"}, "interact_with_process": {"input"}, "send_keys": {"keys"}}
-	editors       = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
+	// Editors are what tools that edit files have under the name of a command.
+	Editors = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
 )
 
 // Programs returns the programs that a call of a kind has run, by its arguments. told is false if there are some, and none of them
@@ -60,7 +62,7 @@ func Programs(c session.ToolCall, kind string) (all []Program, told bool) {
 	all, told = programs(arguments, 0)
 	listed, more := lists(arguments, own, kind == Run, told)
 	all, told = append(all, listed...), told || more
-	if kind == Other && len(all) == 1 && slices.Contains(editors, all[0].Line) && c.File() != "" {
+	if kind == Other && len(all) == 1 && slices.Contains(Editors, all[0].Line) && c.File() != "" {
 		return nil, true
 	}
 	return all, told || !strings.Contains(string(arguments), ":")
@@ -224,4 +226,24 @@ func texts(v js.Value) (out []string) {
 		out = append(out, e.Str())
 	}
 	return out
+}
+
+// tellShells notes which shell the session says that commands are given to: codex tells its model so, at the start and where that changes.
+func tellShells(all []Call, entries []session.Entry) {
+	shell, next := "", 0
+	for i := range all {
+		for ; next <= all[i].Entry; next++ {
+			if m, ok := entries[next].Message(); ok && m.Role() == session.RoleUser {
+				if text := m.Text("\n"); strings.Contains(text, "<environment_context>") {
+					_, behind, _ := strings.Cut(text, "<shell>")
+					if name, _, is := strings.Cut(behind, "</shell>"); is {
+						shell = strings.ToLower(strings.TrimSpace(name))
+					}
+				}
+			}
+		}
+		for j := range all[i].Programs {
+			all[i].Programs[j].Shell = shell
+		}
+	}
 }

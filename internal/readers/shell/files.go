@@ -136,14 +136,14 @@ func (r *reader) changed(all []word, st *state) {
 func writing(list, flag string) bool {
 	name := strings.TrimLeft(flag, "-")
 	long, _, _ := strings.Cut(name, "=")
-	if is, _ := hasFlag(list, long); is {
+	if has(list, long) {
 		return true
 	}
 	if strings.HasPrefix(flag, "--") {
 		return false
 	}
 	for _, letter := range name {
-		if is, _ := hasFlag(list, string(letter)); is {
+		if has(list, string(letter)) {
 			return true
 		}
 	}
