@@ -79,7 +79,7 @@ func (l *look) hidden() bool {
 // A Breach says what does not hold, and where.
 type Breach struct {
 	Entry  int         // the index of the entry, -1 for none
-	Text   string      // the call, or what is missing
+	Text   string      // the call, or the missing one
 	Hidden shell.Piece // why it is not known what the call did; its Why is "" if that is known
 }
 
@@ -114,7 +114,7 @@ func (d *Deed) at(why string) Breach {
 	return Breach{Entry: d.Entry, Text: text}
 }
 
-// behind is a breach by a call that hides what it did.
+// behind is a breach by a call that hides commands or files.
 func (d *Deed) behind(why shell.Piece) Breach {
 	b := d.at("")
 	b.Hidden = why

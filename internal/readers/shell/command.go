@@ -124,7 +124,7 @@ func (c Command) Gives(begins string) bool {
 	begins = strings.ToLower(begins)
 	first, rest, _ := strings.Cut(begins, " ")
 	given := strings.ToLower(strings.Join(c.Words[1:], " "))
-	if first == "" || cmdlet().MatchString(c.Words[0]) || known(c.Words[0]) && interpreters[trimmed(c.Words[0])] == nil && !slices.Contains(shells, c.Words[0]) ||
+	if first == "" || slices.Contains(shells, c.Words[0]) && len(c.Words) > 1 && strings.HasPrefix(c.Words[1], "-") || cmdlet().MatchString(c.Words[0]) || known(c.Words[0]) && interpreters[trimmed(c.Words[0])] == nil && !slices.Contains(shells, c.Words[0]) ||
 		slices.ContainsFunc(strings.Fields(rest), func(word string) bool { return !strings.Contains(given, word) }) {
 		return false
 	}

@@ -33,13 +33,24 @@ func (d *drawer) push() string {
 	return git + " " + arguments
 }
 
+// honest is a line as agents write them.
+func (d *drawer) honest() string {
+	return d.of("ls", "true", "go test ./... && ls | wc -l", "for f in *.go; do cat \"$f\"; done", "git status --short", "make build > log 2>&1", "cd src && npm test", "n=1; while [ $n -lt 3 ]; do n=$((n + 1)); done", "find . -name '*.go' | xargs wc -l",
+		"python3 -m pytest -q", "sed -n '1,5p' f", "test -f x && cat x", "git log --oneline | head -3", "k() { ls; }; k", "x=$(git rev-parse HEAD); echo \"$x\"", "if [ -d src ]; then ls src; fi", "echo a > b; cat b", "go vet ./... || exit 1", "mkdir -p d && cp a b",
+		"cat > f <<'E'\ngit push\nE\n", "npm run build 2>&1 | tail -5", "set -e; ls; cd .", "git commit -m \"$(cat <<'E'\ngit push\nE\n)\"", "grep -rn 'git push' .", "timeout 5 ls -l | sort -u", "git add -A && git commit -m 'git push'", "awk '{ print $1 }' f")
+}
+
 // leaf is a push in a frame, or a line without one.
 func (d *drawer) leaf() string {
+	if d.IntN(3) == 0 {
+		return d.honest()
+	}
 	w := d.push()
-	return d.of(w, w, w, w, "ls", "true", "go test ./... && ls | wc -l", "for f in *.go; do cat \"$f\"; done", "git status --short", "echo "+quoted(w), "grep -rn "+quoted(w)+" .", "git commit -m "+quoted(w), "eval "+quoted(w), "bash -c "+quoted(w), "bash <<'E'\n"+w+"\nE\n",
-		"echo "+quoted(w)+" | bash", "f() { "+w+"; }; f", `x="$(`+w+`)"`, "cat <("+w+")", `git() { command git "$@"; }; `+w, "echo "+quoted(w)+" > s; . ./s", "alias gg=git; gg push", "sh -s <<E\n"+w+"\nE\n", "A=1 "+w, ". <(echo "+quoted(w)+")",
-		"shopt -s expand_aliases\nalias zz="+quoted(w)+"\nzz", "echo \"$(cat <<'E'\nx\nE)\"; "+w, "[[ 'a[$("+w+")]' -eq 0 ]]", "let 'a[$("+w+")]'", "sed -n '1e "+strings.ReplaceAll(w, "'", "")+"' s", "awk 'BEGIN { system(\"git push\") }'", "echo hi | sed 's/hi/git push/e'",
-		"hash -p STUB/git ls; ls push", "z='a[$("+w+")]'; (( z ))", "env X=1 PAGER="+quoted(w)+" true", "export BASH_ENV=./s; echo "+quoted(w)+" > s; bash -c ls", "printf '%s' "+quoted(w)+" | sh")
+	return d.of(w, w, w, w, w, "echo "+quoted(w), "grep -rn "+quoted(w)+" .", "git commit -m "+quoted(w), "eval "+quoted(w), "bash -c "+quoted(w), "bash <<'E'\n"+w+"\nE\n", "echo "+quoted(w)+" | bash", "f() { "+w+"; }; f", `x="$(`+w+`)"`, "cat <("+w+")",
+		`git() { command git "$@"; }; `+w, "echo "+quoted(w)+" > s; . ./s", "alias gg=git; gg push", "sh -s <<E\n"+w+"\nE\n", "A=1 "+w, ". <(echo "+quoted(w)+")", "shopt -s expand_aliases\nalias zz="+quoted(w)+"\nzz", "echo \"$(cat <<'E'\nx\nE)\"; "+w,
+		"[[ 'a[$("+w+")]' -eq 0 ]]", "let 'a[$("+w+")]'", "sed -n '1e "+strings.ReplaceAll(w, "'", "")+"' s", "awk 'BEGIN { system(\"git push\") }'", "echo hi | sed 's/hi/git push/e'", "hash -p STUB/git ls; ls push", "z='a[$("+w+")]'; (( z ))",
+		"env X=1 PAGER="+quoted(w)+" true", "export BASH_ENV=./s; echo "+quoted(w)+" > s; bash -c ls", "printf '%s' "+quoted(w)+" | sh", "z='a[$("+w+")]'; bash -c '[[ $z -eq 0 ]]'", "export z='a[$("+w+")]'; bash -c '(( z ))'", "env z='a[$("+w+")]' bash -c 'echo $((z))'",
+		"echo \"-e '1e git push'\" | xargs sed -n s/a/b/ s", "echo push | xargs git", "trap "+quoted(w)+" EXIT", "alias zz=ls; zz", "read z <<< 'a[$("+w+")]'; echo $((z))", "for z in 'a[$("+w+")]'; do (( z )); done", "y='a[$("+w+")]'; z=$y; (( z ))")
 }
 
 // program is one of at most so many levels around leaves.
@@ -114,7 +125,7 @@ func TestPushes(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d pushed, and all were found or hidden; of %d that did not, %d are plain", pushed, quiet, plain); plain*100 < quiet*35 {
+	if t.Logf("%d pushed, and all were found or hidden; of %d that did not, %d are plain", pushed, quiet, plain); quiet >= 300 && plain*100 < quiet*35 { // fewer say little
 		t.Errorf("of %d programs that pushed nothing, only %d are plain", quiet, plain)
 	}
 }
