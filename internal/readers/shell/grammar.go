@@ -119,9 +119,6 @@ func (r *reader) redirection(n *syntax.Redirect) {
 		r.hide(NoPlain, r.written(n))
 	}
 	if n.Hdoc == nil {
-		if text, _ := literal(n.Word.Parts, false); n.Op != syntax.RdrIn && runsLater(text) {
-			r.hide(LaterFile, r.written(n))
-		}
 		return
 	}
 	written := r.written(n.Word)

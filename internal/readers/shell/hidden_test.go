@@ -34,7 +34,7 @@ func TestHidden(t *testing.T) {
 		{shell.Written, "echo x > s; . ./s|echo x > s; sh s|cat > p.py <<E¶x¶E¶python3 p.py", "echo x > s; sh t"},
 		{shell.OtherShell, "fish -c ls|ksh -c ls|cmd /c dir|echo ${ ls;}", "fish x.fish"},
 		{shell.Runs, "vim -c '!ls' x|parallel ls ::: a|ed f|sqlite3 db '.shell ls'|crontab -|tmux new -d ls", "vim --version|crontab -l|at -l|ed -s f <<< p|sqlite3 db 'select 1'"},
-		{shell.Language, "python3 -c x|python3 -m timeit x|node -e x|perl -pi -e x f|deno eval x|python3 <<E¶x¶E|node --import data:x f", "python3 x.py -c y|python3 -m pytest -q|node server.js|deno run x.ts|python3 -m mymodule a.b"},
+		{shell.Language, "python3 -c x|python3 -m timeit x|node -e x|perl -pi -e x f|deno eval x|python3 <<E¶x¶E|node --import data:x f|node -r data:x f", "python3 x.py -c y|python3 -m pytest -q|node server.js|deno run x.ts|python3 -m mymodule a.b"},
 		{shell.Text, "unknown 'a b'|./run 'x;y'|rtk git commit -m 'a b'", "unknown a.b --c=d|rtk git status"},
 		{shell.Word, "unknown $x|./run \"$(ls)\"", "unknown *.go"},
 		{shell.Fed, "echo x | unknown|unknown <<< x|unknown -|unknown /dev/stdin", "unknown < /dev/null|unknown | cat"},
@@ -45,7 +45,7 @@ func TestHidden(t *testing.T) {
 		{shell.Address, "git fetch ext::x|git clone x::y", "git fetch origin|git clone https://a/b"},
 		{shell.Added, "ls | xargs env|ls | xargs sh|echo a | xargs git|ls | xargs find|echo x | xargs sed s/a/b/ f", "ls | xargs rm|ls | xargs git add|ls | xargs -n1|echo a | xargs env A=1 ls|grep -l x . | xargs sed -i s/a/b/"},
 		{shell.Script, "bash <(ls)|sh /dev/stdin|source <(ls)|. /proc/self/fd/0|bash \"$x\"", "sh x.sh|source .venv/bin/activate|bash \"$d/x.sh\""},
-		{shell.LaterFile, "echo x > .git/hooks/pre-push|echo x >> ~/.bashrc|cat a > .husky/x", "echo x > a.go|cat .git/config"},
+		{shell.LaterFile, "echo x > .git/hooks/pre-push|echo x >> ~/.bashrc|cat a > .husky/x|cd .git/hooks && echo x > a|cp a .git/hooks/b|tee -a .zshrc|echo x > \"$d/.envrc\"", "echo x > a.go|cat .git/config|rm -f .git/index.lock"},
 		{shell.Sed, "sed '1e ls' f|sed s/a/b/e f|sed 's/a/b/w x' f|sed -e '1!e' f", "sed -n '1,5p' f|sed 's|a|b|g; 3d' f|sed -i 's/e/x e/' f|sed '$a text' f"},
 		{shell.Awk, "awk 'BEGIN { system(\"ls\") }'|awk '{ print | \"sh\" }'|gawk '@load \"x\"'|awk \"$x\"", "awk '{print $1}' f|awk -F: '$3 > 5 || $1 == \"x\"' f"},
 	} {

@@ -309,8 +309,8 @@ func (r *reader) interpreted(by *interpreter, all []word) {
 				return
 			}
 		}
-		_, _, rest, known := by.next(args)
-		if !known {
+		_, value, rest, known := by.next(args)
+		if !known || value != nil && strings.Contains(value.text, ":") { // no address of a program
 			r.hide(Language, join(all).text)
 			return
 		}

@@ -172,7 +172,7 @@ var flags = map[string]string{
 	"poetry": "run shell", "pipenv": "run shell", "conda": "run", "bundle": "exec config", "history": "a r n s p w",
 }
 
-// deep are programs whose command is not always the first word.
+// deepCommands are programs whose command is not always the first word.
 const deepCommands = "docker docker-compose uv poetry pipenv conda bundle kubectl mvn"
 
 // runsBy reports whether the word at a place is a flag by which a program runs others.
