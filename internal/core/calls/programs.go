@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -228,22 +229,32 @@ func texts(v js.Value) (out []string) {
 	return out
 }
 
-// tellShells notes which shell the session says that commands are given to: codex tells its model so, at the start and where that changes.
+// contextOfCodex is the type of entries in which codex tells its model of the machine: they are no words of a user.
+const contextOfCodex = "codex:context"
+
+// tellShells notes which shell the session says that commands are given to: codex does, at the start and where that changes.
 func tellShells(all []Call, entries []session.Entry) {
 	shell, next := "", 0
 	for i := range all {
 		for ; next <= all[i].Entry; next++ {
-			if m, ok := entries[next].Message(); ok && m.Role() == session.RoleUser {
-				if text := m.Text("\n"); strings.Contains(text, "<environment_context>") {
-					_, behind, _ := strings.Cut(text, "<shell>")
-					if name, _, is := strings.Cut(behind, "</shell>"); is {
-						shell = strings.ToLower(strings.TrimSpace(name))
-					}
-				}
+			if e := entries[next]; e.Type() == session.TypeCustomMessage && e.Str("customType") == contextOfCodex {
+				shell = cmp.Or(shellIn(js.Value(e.Get("content"))), shell)
 			}
 		}
 		for j := range all[i].Programs {
 			all[i].Programs[j].Shell = shell
 		}
 	}
+}
+
+// shellIn returns the shell that the content of a message tells of, "" for none.
+func shellIn(content js.Value) string {
+	text := content.Str()
+	for part := range content.Elements() {
+		text += part.Get("text").Str()
+	}
+	_, context, _ := strings.Cut(text, "<environment_context>")
+	_, behind, _ := strings.Cut(context, "<shell>")
+	name, _, _ := strings.Cut(behind, "</shell>")
+	return strings.ToLower(strings.TrimSpace(name))
 }

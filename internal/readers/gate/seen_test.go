@@ -388,3 +388,57 @@ func TestEndedWell(t *testing.T) {
 		}
 	}
 }
+
+// A script that an earlier call wrote with all words of the pattern hides what it runs; another script passes, and is counted.
+func TestOwnScripts(t *testing.T) {
+	t.Parallel()
+	write := [2]string{"Write", `{"file_path":"/w/a.py","content":"run(['git', 'push'])"}`}
+	run := [2]string{"Bash", `{"command":"python3 a.py"}`}
+	for _, tt := range []struct {
+		name, want string
+		all        [][2]string
+	}{
+		{"its own", strict, [][2]string{write, run}},
+		{"by a command", strict, [][2]string{{"Bash", `{"command":"cat > a.py <<'E'\nrun('git', 'push')\nE"}`}, run}},
+		{"written later", holds, [][2]string{run, write}},
+		{"another", holds, [][2]string{write, {"Bash", `{"command":"python3 b.py"}`}}},
+		{"without the words", holds, [][2]string{{"Write", `{"file_path":"/w/a.py","content":"print(1)"}`}, run}},
+	} {
+		if got := noCall(t, "run:git push*", made(tt.all...)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if _, seen := must(t)(gate.NoCall("run:git push*")).Breaches(made(run, run)); seen.Scripts != 2 {
+		t.Errorf("%d scripts, want 2", seen.Scripts)
+	}
+}
+
+// A line that bash cannot read is one of PowerShell if the session says so, or if it looks like that; and no firm breach.
+func TestShellOfSession(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ shell, line, want string }{
+		{"", "if (Test-Path x) { Get-Item x }", strict},
+		{"", "Get-Content 'it''s' | Select-String 'a'", holds},
+		{"powershell", "Get-Content a; git push", breach},
+		{"powershell", "git status; Push-Location src", holds},
+		{"pwsh", "$x = 'git push'", holds},
+		{"zsh", "git push", breach},
+		{"zsh", "if then (", breach}, // no line of a shell
+		{"cmd", "dir", strict},
+		{"", "git status; Push-Location src", holds},
+	} {
+		line, err := json.Marshal(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := calls.About(session.ToolCall{Name: "shell_command", Arguments: `{"command":` + string(line) + `}`}, "/w")
+		c.Outcome = calls.OK
+		for i := range c.Programs {
+			c.Programs[i].Shell = tt.shell
+		}
+		deeds := gate.Deeds([]calls.Call{c})
+		if got := noCall(t, "run:git push*", &gate.Work{Deeds: deeds, All: deeds, Answered: -1}); got != tt.want {
+			t.Errorf("%s: %s: %s, want %s", tt.shell, tt.line, got, tt.want)
+		}
+	}
+}
