@@ -172,7 +172,7 @@ func (d *Deed) leaves(written map[string]string) {
 }
 
 // mayRun returns the arguments of a call of other tools than shells, as far as a command may be in them: all of an unknown tool or of a
-// server, and the command of any other. Editors have names of what they do under that name.
+// server, and the command of any other. Editors have their actions under that name.
 func (d *Deed) mayRun() string {
 	command := js.Value(js.Trim(d.Arguments)).Get("command").Str()
 	switch {
