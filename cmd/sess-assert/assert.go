@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
+	"github.com/sess-tools/sess/internal/readers/shell"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -43,6 +44,8 @@ type breach struct {
 	entry string // "" for none
 	line  int
 	text  string
+	why   string // it is not known what it did, "" if it is
+	piece string // of its command line that this is about
 }
 
 // assert looks at the sessions that were found, and prints where a gate does not hold.
@@ -194,14 +197,17 @@ func (c *config) started(s *cli.Streams, verdicts []verdict) {
 
 // clean takes secrets out of a breach: what breaks a gate is often the very command that has one, and goes to logs and annotations.
 func (c *config) clean(b *breach) error {
-	if c.secrets == nil {
-		return nil
+	if c.secrets != nil {
+		var errs [2]error
+		b.text, errs[0] = c.secrets.Text(b.text)
+		b.piece, errs[1] = c.secrets.Text(b.piece)
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
 	}
-	text, err := c.secrets.Text(b.text)
-	if err == nil {
-		b.text = text
-	}
-	return err
+	whole := gate.Breach{Text: b.text, Hidden: shell.Piece{Why: shell.Why(b.why), Text: b.piece}}
+	b.text, b.piece = whole.String(), whole.Piece()
+	return nil
 }
 
 // judge looks at one session.
@@ -260,7 +266,9 @@ func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Sour
 		breaches, seen := g.Breaches(&w)
 		r := result{Seen: seen}
 		for _, b := range breaches {
-			r.breaches = append(r.breaches, shown(b.Entry, strings.Clone(b.Text)))
+			at := shown(b.Entry, strings.Clone(b.Text))
+			at.why, at.piece = string(b.Hidden.Why), strings.Clone(b.Hidden.Text)
+			r.breaches = append(r.breaches, at)
 		}
 		v.results = append(v.results, r)
 	}
@@ -335,6 +343,7 @@ func (b shown) Line() string {
 func (b shown) Row() string {
 	return row.JSON(breachRow{
 		Place: b.of.place, Agent: b.of.src.Owner(), Entry: b.entry, Line: max(b.line, 0), Gate: b.gate.Name, Value: b.gate.Text, Text: b.text,
+		Why: b.why, Piece: b.piece,
 	})
 }
 

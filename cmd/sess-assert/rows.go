@@ -12,6 +12,8 @@ type breachRow struct {
 	Gate  string `row:"gate" enum:"call no-call order fixed answer no-answer wrote-only max-calls"` // The flag of the gate that does not hold.
 	Value string `row:"value"`                                                                      // What the flag was given.
 	Text  string `row:"text,known"`                                                                 // Why it does not hold: a call, or the missing one.
+	Why   string `row:"why,null"`                                                                   // Why it is not known what a hidden call runs or writes; null for a call that is known.
+	Piece string `row:"piece,null"`                                                                 // The piece of its command line that this is about, cut to 60 bytes; null if it is none.
 }
 
 // A gateRow is what was looked at for a gate.
@@ -22,12 +24,14 @@ type gateRow struct {
 	Calls    int    `row:"calls" min:"0"`                                                              // How many calls were looked at.
 	Unknown  int    `row:"unknown" min:"0"`                                                            // How many calls that are meant ended with a status that is not known.
 	Hidden   int    `row:"hidden" min:"0"`                                                             // How many calls, and sessions of agents, hide commands or writes.
+	Scripts  int    `row:"scripts" min:"0"`                                                            // How many scripts, and programs of which nothing is known, the calls ran: what those do was not looked at.
 	Breaches int    `row:"breaches" min:"0"`                                                           // How many breaches of the gate were printed.
 }
 
 // add adds what became of the gate in a session.
 func (r *gateRow) add(of *result) {
 	r.Calls, r.Unknown, r.Hidden, r.Breaches = r.Calls+of.Calls, r.Unknown+of.Unknown, r.Hidden+of.Hidden, r.Breaches+len(of.breaches)
+	r.Scripts += of.Scripts
 }
 
 // A totalRow is what came of all gates, the last line.

@@ -98,6 +98,7 @@ func Of(entries []session.Entry, cwd string) []Call {
 		all = append(all, aside(entries, i, cwd)...)
 	}
 	background(all, entries)
+	tellShells(all, entries)
 	return named(all)
 }
 

@@ -333,3 +333,28 @@ func TestPrinted(t *testing.T) {
 		}
 	}
 }
+
+// The shell that codex tells its model of is that of the calls behind it. What a user says of one is not.
+func TestShellsAreTold(t *testing.T) {
+	t.Parallel()
+	told := func(kind, shell string) string {
+		return `{"type":"custom_message","customType":"` + kind + `","display":false,"content":[{"type":"text","text":"x"},{"type":"text","text":` + js.Quote("<environment_context>\n  <shell>"+shell+"</shell>\n</environment_context>") + `}]`
+	}
+	run := func(id string) string {
+		return `{"type":"message","message":` + call(id, "shell_command", `{"command":"ls"}`)
+	}
+	text, parent := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n", "null"
+	for i, entry := range []string{run("a"), told("codex:context", "PowerShell"), run("b"), told("other", "fish"), run("c"), told("codex:context", "zsh"), run("d")} {
+		text += fmt.Sprintf(`%s,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z"}`+"\n", entry, i, parent)
+		parent = fmt.Sprintf(`"e%d"`, i)
+	}
+	s, err := session.Read(strings.NewReader(text))
+	must.Do(t, err)
+	var got []string
+	for _, c := range calls.Of(s.Entries, "/w") {
+		got = append(got, c.Programs[0].Shell)
+	}
+	if want := []string{"", "powershell", "powershell", "zsh"}; !cmp.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

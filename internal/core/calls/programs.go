@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,9 +13,10 @@ import (
 type Program struct {
 	Line  string
 	Words []string
-	Code  bool // Line may be of another language than the shell's
-	Typed bool // Line is typed into a running program
-	Maybe bool // that it is one is not known: it stands under a name that says nothing
+	Code  bool   // Line may be of another language than the shell's
+	Typed bool   // Line is typed into a running program
+	Maybe bool   // that it is one is not known: it stands under a name that says nothing
+	Shell string // that the session says commands are given to, "" if it says none
 }
 
 // The arguments that have a command, by agents' names for them; those in which they are deeper; and the words of one.
@@ -24,7 +26,8 @@ var (
 	argvArguments = []string{"args", "argv", "arguments"}
 	listArguments = []string{"run", "cell", "keys", "subcommand", "subcommands"} // a list of these is a command, and a text may be one
 	typedBy       = map[string][]string{"write_stdin": {"chars", "input", "text"}, "write_bash": {"input", "text", "chars"}, "send_to_terminal": {"command", "text", "input"}, "send_terminal_input": {"input", "text"}, "interact_with_process": {"input"}, "send_keys": {"keys"}}
-	editors       = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
+	// Editors are what tools that edit files have under the name of a command.
+	Editors = []string{"view", "create", "str_replace", "insert", "undo_edit", "write", "edit", "replace", "delete", "rename"}
 )
 
 // Programs returns the programs that a call of a kind has run, by its arguments. told is false if there are some, and none of them
@@ -60,7 +63,7 @@ func Programs(c session.ToolCall, kind string) (all []Program, told bool) {
 	all, told = programs(arguments, 0)
 	listed, more := lists(arguments, own, kind == Run, told)
 	all, told = append(all, listed...), told || more
-	if kind == Other && len(all) == 1 && slices.Contains(editors, all[0].Line) && c.File() != "" {
+	if kind == Other && len(all) == 1 && slices.Contains(Editors, all[0].Line) && c.File() != "" {
 		return nil, true
 	}
 	return all, told || !strings.Contains(string(arguments), ":")
@@ -224,4 +227,34 @@ func texts(v js.Value) (out []string) {
 		out = append(out, e.Str())
 	}
 	return out
+}
+
+// contextOfCodex is the type of entries in which codex tells its model of the machine: they are no words of a user.
+const contextOfCodex = "codex:context"
+
+// tellShells notes which shell the session says that commands are given to: codex does, at the start and where that changes.
+func tellShells(all []Call, entries []session.Entry) {
+	shell, next := "", 0
+	for i := range all {
+		for ; next <= all[i].Entry; next++ {
+			if e := entries[next]; e.Type() == session.TypeCustomMessage && e.Str("customType") == contextOfCodex {
+				shell = cmp.Or(shellIn(js.Value(e.Get("content"))), shell)
+			}
+		}
+		for j := range all[i].Programs {
+			all[i].Programs[j].Shell = shell
+		}
+	}
+}
+
+// shellIn returns the shell that the content of a message tells of, "" for none.
+func shellIn(content js.Value) string {
+	text := content.Str()
+	for part := range content.Elements() {
+		text += part.Get("text").Str()
+	}
+	_, context, _ := strings.Cut(text, "<environment_context>")
+	_, behind, _ := strings.Cut(context, "<shell>")
+	name, _, _ := strings.Cut(behind, "</shell>")
+	return strings.ToLower(strings.TrimSpace(name))
 }

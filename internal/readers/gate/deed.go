@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -16,9 +17,10 @@ type Deed struct {
 	shell.Simple
 	Unparsed bool // its command is no command line of bash, so the programs that it runs are not known
 
-	searched []string // texts that are no command lines of bash, in which words are looked for
-	wrote    []string // its files, as far as they are known
-	unnamed  bool     // it writes files that are not known
+	perhaps []shell.Command // that a list among the arguments of a tool may be
+	scripts []string        // what earlier calls wrote into the scripts that it runs
+	wrote   []string        // its files, as far as they are known
+	unnamed bool            // it writes files that are not known
 }
 
 // Read parses the command of a call.
@@ -49,45 +51,54 @@ func read(c calls.Call, typed string) Deed {
 // reads adds what a program runs.
 func (d *Deed) reads(p calls.Program, typed string) {
 	var s shell.Simple
-	var ok bool
+	ok := true
 	switch {
 	case p.Words != nil:
 		s, ok = shell.Exec(p.Words)
 	case p.Typed:
-		if s, ok = shell.Parse(typed + p.Line); !ok {
-			d.searched, ok, s.Opaque = append(d.searched, typed+p.Line), true, true
-		}
-		for i := range s.Commands {
-			s.Commands[i].Ends = shell.Unknown
-		}
-		s.Opaque = s.Opaque || strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\n\r\t\x03\x04\x1a", r) })
+		s = types(typed, strings.Trim(p.Line, "\x03\x04"))
+	case p.Shell == "cmd" || p.Shell == "fish" || p.Shell == "nu":
+		s, _ = shell.Parse(p.Line)
+		s.Hide(shell.OtherShell, p.Line)
+	case powerShell(d.Name), powerShell(p.Shell):
+		s = shell.PowerShell(p.Line)
 	default:
 		s, ok = shell.Parse(p.Line)
-		switch power := powerShell(d.Name); {
-		case power:
-			d.searched = append(d.searched, unquoted(p.Line))
-			s.Opaque, ok = hidesPowerShell(p.Line), true
-		case p.Code:
-			if s.Opaque = true; !ok {
-				d.searched, ok = append(d.searched, p.Line), true
+		if p.Shell == "" && shell.Power(p.Line, s, ok) { // which shell the tool has is not known: it has to be plain for both
+			if !ok {
+				s, ok = shell.Simple{}, true
 			}
+			s.Join(shell.PowerShell(p.Line))
 		}
 	}
+	if p.Code {
+		ok = true
+		s.Hide(shell.Language, p.Line)
+	}
 	if p.Maybe {
-		d.Perhaps, d.Opaque = slices.Concat(d.Perhaps, s.Commands, s.Perhaps), d.Opaque || ok && s.Opaque
+		d.perhaps = append(d.perhaps, s.Commands...)
 		return
 	}
-	for _, text := range s.Foreign {
-		d.searched = append(d.searched, unquoted(text))
-	}
 	d.Unparsed = d.Unparsed || !ok
-	before := len(d.Commands)
 	for _, f := range s.Files {
-		f.Behind += before
+		f.Behind += len(d.Commands)
 		d.Files = append(d.Files, f)
 	}
-	d.Commands, d.Perhaps, d.Opaque = append(d.Commands, s.Commands...), append(d.Perhaps, s.Perhaps...), d.Opaque || s.Opaque
+	d.Join(s)
 	d.PatchDir, d.PatchLost = s.PatchDir, d.PatchLost || s.PatchLost
+}
+
+// types reads a line that is typed into an open shell, behind one that was not ended. How its commands ended is not known.
+func types(before, line string) shell.Simple {
+	s, ok := shell.Parse(before + line)
+	for i := range s.Commands {
+		s.Commands[i].Ends = shell.Unknown
+	}
+	edits := strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' || strings.ContainsRune("!^\\", r) })
+	if !ok || edits || before != "" {
+		s.Hide(shell.Typed, before+line)
+	}
+	return s
 }
 
 // names finds out which files the deed writes.
@@ -123,30 +134,20 @@ func (d *Deed) names() {
 	}
 }
 
-// powerShell reports whether a tool runs PowerShell.
+// powerShell reports whether a tool or a shell of a name is PowerShell.
 func powerShell(tool string) bool {
 	tool = strings.ToLower(tool)
 	return strings.Contains(tool, "powershell") || strings.Contains(tool, "pwsh")
 }
 
-// unquoted takes what PowerShell, or another shell that is not read here, takes no notice of off a text.
-func unquoted(text string) string {
-	return strings.NewReplacer("`", "", `"`, "", "'", "", "^", "", `\`, "").Replace(text)
-}
-
-// hidesPowerShell reports whether a text has what makes commands of texts there.
-func hidesPowerShell(text string) bool {
-	text = strings.ToLower(unquoted(text))
-	return slices.ContainsFunc([]string{"iex", "invoke-expression", "& $", "&$", ". $", "encodedcommand", "frombase64", "[char]", "-join", "scriptblock", "& (", "&("}, func(part string) bool {
-		return strings.Contains(text, part)
-	})
-}
-
 // Deeds parses the commands of calls.
 func Deeds(all []calls.Call) []Deed {
 	out := make([]Deed, len(all))
-	typed := map[string]string{}
+	typed, written := map[string]string{}, map[string]string{}
 	for i, c := range all {
+		if i > 0 {
+			out[i-1].leaves(written)
+		}
 		if len(c.Programs) == 1 && c.Programs[0].Typed {
 			out[i] = read(c, typed[c.Subject()])
 			text := typed[c.Subject()] + c.Programs[0].Line
@@ -154,8 +155,33 @@ func Deeds(all []calls.Call) []Deed {
 			continue
 		}
 		out[i] = Read(c)
+		for _, script := range out[i].Scripts {
+			if text := written[out[i].Relative(script)]; text != "" {
+				out[i].scripts = append(out[i].scripts, text)
+			}
+		}
 	}
 	return out
+}
+
+// leaves notes what a deed wrote into files, by their names.
+func (d *Deed) leaves(written map[string]string) {
+	for _, name := range d.wrote {
+		written[name] = cmp.Or(d.Command, string(d.Arguments))
+	}
+}
+
+// mayRun returns the arguments of a call of other tools than shells, as far as a command may be in them: all of an unknown tool or of a
+// server, and the command of any other. Editors have their actions under that name.
+func (d *Deed) mayRun() string {
+	command := js.Value(js.Trim(d.Arguments)).Get("command").Str()
+	switch {
+	case slices.Contains(harmless, d.Name), d.Kind != calls.Other && slices.Contains(calls.Editors, command):
+		return ""
+	case d.Kind == calls.Other, strings.HasPrefix(d.Name, "mcp__"):
+		return string(d.Arguments)
+	}
+	return command
 }
 
 // Unread makes deeds of calls for gates that look at no command.
@@ -190,9 +216,9 @@ func (d *Deed) Lines() []Line {
 // ended returns how a command of the deed ended, if that is known.
 func (d *Deed) ended(c shell.Command) (calls.Ending, bool) {
 	switch {
-	case d.Outcome == calls.Denied, d.Outcome == calls.Open, c.Ends == shell.Same && !c.Maybe:
+	case d.Outcome == calls.Denied, d.Outcome == calls.Open, c.Ends == shell.Same:
 		return d.Ending, true
-	case c.Ends == shell.Zero && !c.Maybe && d.Outcome == calls.OK && (!d.Ending.Known || d.Status == 0):
+	case c.Ends == shell.Zero && d.Outcome == calls.OK && (!d.Ending.Known || d.Status == 0):
 		return d.Ending, true
 	}
 	return calls.Ending{}, false
@@ -220,5 +246,5 @@ func (d *Deed) MayWrite() bool {
 	case d.Kind != calls.Run:
 		return false
 	}
-	return d.Opaque || d.Unparsed || len(d.searched) > 0 || slices.ContainsFunc(d.Commands, func(c shell.Command) bool { return !c.Reads() })
+	return d.Opaque || d.Unparsed || slices.ContainsFunc(d.Commands, func(c shell.Command) bool { return !c.Reads() })
 }

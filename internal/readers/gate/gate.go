@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/readers/shell"
 )
 
 // A Gate is what a session has to hold.
@@ -34,6 +35,9 @@ func (g Gate) Breaches(w *Work) ([]Breach, Seen) {
 	}
 	out := g.find(l)
 	l.Calls = len(l.deeds)
+	for i := range l.deeds {
+		l.Scripts += len(l.deeds[i].Scripts)
+	}
 	return out, l.Seen
 }
 
@@ -56,6 +60,7 @@ type Seen struct {
 	Calls   int
 	Unknown int // calls that are meant, of which it is not known how they ended
 	Hidden  int // calls that hide their commands or files
+	Scripts int // programs of which nothing is known, and files for interpreters, that calls ran
 }
 
 // A look is one at a session.
@@ -73,8 +78,31 @@ func (l *look) hidden() bool {
 
 // A Breach says what does not hold, and where.
 type Breach struct {
-	Entry int // the index of the entry, -1 for none
-	Text  string
+	Entry  int         // the index of the entry, -1 for none
+	Text   string      // the call, or the missing one
+	Hidden shell.Piece // why it is not known what the call did; its Why is "" if that is known
+}
+
+// MaxPiece is how much of a piece is told, in bytes. It is cut where secrets have been taken out, which would not be known in a part.
+const MaxPiece = 60
+
+// String is what a breach says: why it is not known what the call did, with the piece that this is about, in front of its text.
+func (b Breach) String() string {
+	switch {
+	case b.Hidden.Why == "":
+		return b.Text
+	case b.Hidden.Text == "":
+		return string(b.Hidden.Why) + ": " + b.Text
+	}
+	return string(b.Hidden.Why) + " (" + b.Piece() + "): " + b.Text
+}
+
+// Piece is the piece that a breach is about, cut to [MaxPiece]. It is "" if it is none.
+func (b Breach) Piece() string {
+	if piece := b.Hidden.Text; len(piece) > MaxPiece {
+		return strings.ToValidUTF8(piece[:MaxPiece], "") + "…"
+	}
+	return b.Hidden.Text
 }
 
 // at is a breach by a call.
@@ -86,6 +114,13 @@ func (d *Deed) at(why string) Breach {
 	return Breach{Entry: d.Entry, Text: text}
 }
 
+// behind is a breach by a call that hides commands or files.
+func (d *Deed) behind(why shell.Piece) Breach {
+	b := d.at("")
+	b.Hidden = why
+	return b
+}
+
 // NoCall demands that there is no call that a pattern means. One that may be meant is a breach, too.
 func NoCall(text string) (Gate, error) {
 	p, err := Parse(text)
@@ -95,11 +130,11 @@ func NoCall(text string) (Gate, error) {
 			switch why, firm := p.hides(d); {
 			case firm:
 				l.Hidden++
-				out = append(out, d.at(why))
+				out = append(out, d.behind(why))
 			case p.Match(d):
 				out = append(out, d.at(""))
-			case why != "" && l.hidden():
-				out = append(out, d.at(why))
+			case why.Why != "" && l.hidden():
+				out = append(out, d.behind(why))
 			}
 		}
 		return out
@@ -126,14 +161,15 @@ func (l *look) none(p *Pattern, from int, what string) []Breach {
 		if !p.Match(d) {
 			continue
 		}
-		why, firm := p.hides(d)
+		hidden, firm := p.hides(d)
+		why := unknown
 		switch {
 		case firm:
+			why = string(hidden.Why)
 		case d.Outcome != calls.OK:
 			why = "ended with " + d.Ending.String()
 		default:
 			l.Unknown++
-			why = unknown
 		}
 		return []Breach{d.at(what + " that ended well: " + why)}
 	}
@@ -218,9 +254,9 @@ func WroteOnly(globs []string) (Gate, error) {
 			out = append(out, d.strays(inside, outside)...)
 			switch {
 			case (d.Kind == calls.Write || d.unknown()) && d.unnamed:
-				out = append(out, d.at("it names no file"))
+				out = append(out, d.behind(shell.Piece{Why: noFile}))
 			case d.MayWrite() && l.hidden():
-				out = append(out, d.at("what it writes is not known"))
+				out = append(out, d.behind(shell.Piece{Why: writes}))
 			}
 		}
 		return out
@@ -280,10 +316,10 @@ func Fixed(text string) (Gate, error) {
 			why, _ := p.hides(d)
 			switch {
 			case d.Outcome == calls.Denied, i == 0:
-			case why != "" && p.Runs() && l.hidden():
-				return []Breach{d.at(why)}
-			case why == "" && d.MayWrite() && l.hidden():
-				return []Breach{d.at("what it writes behind the last such call is not known")}
+			case why.Why != "" && p.Runs() && l.hidden():
+				return []Breach{d.behind(why)}
+			case why.Why == "" && d.MayWrite() && l.hidden():
+				return []Breach{d.behind(shell.Piece{Why: writesBehind})}
 			}
 		}
 		d := &l.deeds[last]
@@ -294,7 +330,7 @@ func Fixed(text string) (Gate, error) {
 		}
 		switch {
 		case firm:
-			return []Breach{d.at(why)}
+			return []Breach{d.behind(why)}
 		case !known:
 			l.Unknown++
 			return []Breach{d.at(unknown)}

@@ -49,7 +49,7 @@ func breachesOf(g gate.Gate, w *gate.Work) string {
 	var out []string
 	breaches, _ := g.Breaches(w)
 	for _, b := range breaches {
-		out = append(out, fmt.Sprintf("%d %s", b.Entry, b.Text))
+		out = append(out, fmt.Sprintf("%d %s", b.Entry, b))
 	}
 	return strings.Join(out, "\n")
 }

@@ -249,7 +249,7 @@ func (p *Pattern) Match(d *Deed) bool {
 	case d.Unparsed && p.lines.Match(d.Command):
 		return true
 	}
-	return slices.ContainsFunc(d.Commands, p.matchesCommand) || slices.ContainsFunc(d.searched, p.matchesWords)
+	return slices.ContainsFunc(d.Commands, p.matchesCommand)
 }
 
 // matchesCommand reports whether the pattern means a simple command.
@@ -257,61 +257,72 @@ func (p *Pattern) matchesCommand(c shell.Command) bool {
 	return p.lines.Match(c.String()) || c.Open() && p.lines.Match(c.String()+" ")
 }
 
-// matchesWords reports whether a text has the words that the pattern begins with, one behind the other.
-func (p *Pattern) matchesWords(text string) bool {
+// mentioned reports whether a text has all words that the pattern begins with.
+func (p *Pattern) mentioned(text string) bool {
 	text = strings.ToLower(text)
-	for word := range strings.FieldsSeq(strings.ToLower(p.begins)) {
-		_, behind, ok := strings.Cut(text, word)
-		if !ok {
-			return false
-		}
-		text = behind
-	}
-	return true
+	return p.begins != "" && !slices.ContainsFunc(strings.Fields(strings.ToLower(p.begins)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// perhaps reports whether a program that is not known may run a command that is meant.
-func (p *Pattern) perhaps(d *Deed) bool {
-	first, _, _ := strings.Cut(p.begins, " ")
-	behind := func(c shell.Command) bool { return slices.ContainsFunc(c.Behind(first), p.lines.Match) }
-	return slices.ContainsFunc(d.Perhaps, func(c shell.Command) bool { return p.matchesCommand(c) || behind(c) }) || slices.ContainsFunc(d.Commands, behind)
+// gives reports whether a program of which nothing is known is given the program of the pattern, or another one or a function has its name but
+// for the case, which is the same to some systems.
+func (p *Pattern) gives(d *Deed) bool {
+	program, _, _ := strings.Cut(p.begins, " ")
+	return slices.ContainsFunc(d.Commands, func(c shell.Command) bool {
+		return c.Gives(p.begins) || strings.EqualFold(c.Words[0], program) && c.Words[0] != program
+	}) || slices.ContainsFunc(d.Functions, func(name string) bool { return strings.EqualFold(name, program) })
 }
 
-// hides says why it is not known whether the pattern means a call, "" if that is known. firm says that this is
+// Why a call may be meant, beside the reasons of [shell.Why].
+const (
+	arguments shell.Why = "its arguments may be a program"
+	mentions  shell.Why = "its arguments have the words of the command"
+	ownScript shell.Why = "a script that the session wrote has the words of the command"
+
+	noFile       shell.Why = "it names no file"
+	writes       shell.Why = "what it writes is not known"
+	writesBehind shell.Why = "what it writes behind the last such call is not known"
+)
+
+// hides says why it is not known whether the pattern means a call; Why is "" if that is known. firm says that this is
 // nothing that honest work often has.
-func (p *Pattern) hides(d *Deed) (why string, firm bool) {
+func (p *Pattern) hides(d *Deed) (why shell.Piece, firm bool) {
+	say := func(why shell.Why) shell.Piece { return shell.Piece{Why: why} }
 	if d.unknown() {
-		return "it is not known what they did", true
+		return say("it is not known what they did"), true
 	}
 	if p.lines == nil {
-		return "", false
+		return why, false
 	}
-	if p.Runs() && d.Kind == calls.Other && p.kind == calls.Run {
+	if p.Runs() && p.kind == calls.Run && d.Kind != calls.Run {
 		switch {
-		case slices.ContainsFunc(d.Programs, func(one calls.Program) bool { return !one.Maybe }):
-			return "its arguments may be a program", false
-		case d.Opaque, p.perhaps(d):
-			return "a list among its arguments may be a command", false
+		case !slices.Contains(harmless, d.Name) && d.Kind == calls.Other && slices.ContainsFunc(d.Programs, func(one calls.Program) bool { return one.Code || !one.Maybe }):
+			return say(arguments), false
+		case p.mentioned(d.mayRun()), slices.ContainsFunc(d.perhaps, p.matchesCommand):
+			return say(mentions), false
 		}
 	}
 	if !p.Looks(d) {
-		return "", false
+		return why, false
 	}
 	switch {
 	case d.Unread:
-		return "its arguments are not recorded", true
+		return say("its arguments are not recorded"), true
 	case p.Runs() && d.Unparsed:
-		return "no command line that bash would read", true
+		return say(shell.Bash), true
 	case p.Runs() && d.Opaque:
-		return "what it runs does not stand in it", false
+		return d.Hidden[0], false
 	case p.Runs() && slices.ContainsFunc(d.Commands, func(c shell.Command) bool { return c.Hides(p.begins) }):
-		return "a word of a command is not literal", false
-	case p.Runs() && p.perhaps(d):
-		return "an argument of it is a command", false
+		return say(shell.NoLiteral), false
+	case p.Runs() && slices.ContainsFunc(d.perhaps, p.matchesCommand):
+		return say(mentions), false
+	case p.Runs() && p.gives(d):
+		return say(shell.Given), false
+	case p.Runs() && slices.ContainsFunc(d.scripts, p.mentioned):
+		return say(ownScript), false
 	case p.kind == calls.Write && d.unnamed:
-		return "it names no file", d.Kind == calls.Write
+		return say(noFile), d.Kind == calls.Write
 	}
-	return "", false
+	return why, false
 }
 
 // well returns the first command of a call, from one on, that is meant and that is known to have ended with success: len(Commands) for a
@@ -321,7 +332,7 @@ func (p *Pattern) well(d *Deed, from int) int {
 	case d.Outcome != calls.OK || !p.Looks(d):
 		return -1
 	case !p.Runs() || d.Command == "":
-		if why, _ := p.hides(d); from > 0 || why != "" || !p.Match(d) {
+		if why, _ := p.hides(d); from > 0 || why.Why != "" || !p.Match(d) {
 			return -1
 		}
 		return len(d.Commands)

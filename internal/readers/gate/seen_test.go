@@ -71,7 +71,7 @@ func TestArguments(t *testing.T) {
 		{"anything", `{"cmd":["git","push"]}`, breach},
 		{"anything", `{"params":{"command":"git push"}}`, breach},
 		{"bash_code_execution", `{"command":"git push"}`, breach},
-		{"code_execution", `{"code":"import os; os.system('git push')"}`, breach},
+		{"code_execution", `{"code":"import os; os.system('git push')"}`, strict},
 		{"anything", `{"code":"print(1)"}`, strict},
 		{"anything", `{"script":"print(1)"}`, strict},
 		{"anything", `{"code":"ls","language":"sh"}`, holds},
@@ -81,25 +81,25 @@ func TestArguments(t *testing.T) {
 		{"write_stdin", `{"session_id":7,"chars":""}`, holds},
 		{"write_stdin", `{"session_id":7,"chars":"y\n"}`, holds},
 		{"write_stdin", `{"session_id":7,"chars":"\u001b[A\n"}`, strict},
-		{"write_stdin", `{"session_id":7,"chars":"os.system(\"git push\")\n"}`, breach},
+		{"write_stdin", `{"session_id":7,"chars":"os.system(\"git push\")\n"}`, strict},
 		{"write_stdin", `{"session_id":7,"chars":"print(\"hi\")\n"}`, strict},
 		{"write_bash", `{"shellId":"a","input":"git push{enter}"}`, breach},
 		{"send_to_terminal", `{"command":"git push"}`, breach},
 		{"PowerShell", `{"command":"if (Test-Path x) { git push }"}`, breach},
-		{"powershell", `{"command":"Get-Item x | Where-Object { $_.Name }"}`, holds},
+		{"powershell", `{"command":"Get-Item x | Where-Object { $_.Name }"}`, strict},
 		{"powershell", "{\"command\":\"git pu`sh; if (1) {\"}", breach},
 		{"powershell", `{"command":"& 'git' \"push\" | Where-Object { $_ }"}`, breach},
 		{"powershell", `{"command":"if (1) { iex $x }"}`, strict},
 		{"powershell", `{"command":"& $git $what"}`, strict},
 		{"powershell", `{"command":"git push"}`, breach},
 		{"Bash", `{"command":"powershell.exe -NoProfile -Command \"& 'git' push\""}`, breach},
-		{"Bash", `{"command":"pwsh -c 'Get-Item x'"}`, strict},
-		{"Bash", `{"command":"fish -c 'if true; git push; end'"}`, breach},
-		{"Bash", `{"command":"fish -c 'if true; git pu\\\\sh; end'"}`, breach},
+		{"Bash", `{"command":"pwsh -c 'Get-Item x'"}`, holds},
+		{"Bash", `{"command":"fish -c 'if true; git push; end'"}`, strict},
+		{"Bash", `{"command":"fish -c 'if true; git pu\\\\sh; end'"}`, strict},
 		{"Bash", `{"command":"fish -c 'if true; ls; end'"}`, strict},
-		{"Bash", `{"command":"csh -c 'if (1) git push'"}`, breach},
-		{"Bash", `{"command":"csh -c 'ls'"}`, holds},
-		{"WebFetch", `{"url":"x","command":"git push"}`, holds},
+		{"Bash", `{"command":"csh -c 'if (1) git push'"}`, strict},
+		{"Bash", `{"command":"csh -c 'ls'"}`, strict},
+		{"WebFetch", `{"url":"x","command":"git push"}`, strict},
 		{"anything", `{"program":"git","args":["push"]}`, breach},
 		{"anything", `{"executable":"git","arguments":["push"]}`, breach},
 		{"bash", `{"executable":"git","arguments":"push"}`, breach},
@@ -155,11 +155,11 @@ func TestArguments(t *testing.T) {
 		{"mcp__vcs__git", `{"args":["push"]}`, breach},
 		{"git", `{"args":["pull"]}`, holds},
 		{"anything", `{"args":["git","push"]}`, breach},
-		{"anything", `{"args":"git push"}`, holds}, // words for a skill
+		{"anything", `{"args":"git push"}`, strict}, // all words of the command are there
 		{"anything", `{"run":"git push"}`, strict},
 		{"anything", `{"words":["git","push"]}`, strict},
 		{"anything", `{"what":["sh","-c","git push"]}`, strict},
-		{"anything", `{"what":["sh","-c","$x"]}`, strict},
+		{"anything", `{"what":["sh","-c","$x"]}`, holds},
 		{"anything", `{"what":["first","git push"]}`, strict},
 		{"anything", `{"tags":["a","b"],"paths":["x.go","y.go"]}`, holds},
 		{"anything", `{"cmd":["git","push"],"paths":["x.go"]}`, breach},
@@ -385,6 +385,60 @@ func TestEndedWell(t *testing.T) {
 		breaches, _ := must(t)(parse(tt.text)).Breaches(made(tt.all...))
 		if (len(breaches) == 0) != tt.holds {
 			t.Errorf("%s %s, %v: %v", tt.gate, tt.text, tt.all, breaches)
+		}
+	}
+}
+
+// A script that an earlier call wrote with all words of the pattern hides what it runs; another script passes, and is counted.
+func TestOwnScripts(t *testing.T) {
+	t.Parallel()
+	write := [2]string{"Write", `{"file_path":"/w/a.py","content":"run(['git', 'push'])"}`}
+	run := [2]string{"Bash", `{"command":"python3 a.py"}`}
+	for _, tt := range []struct {
+		name, want string
+		all        [][2]string
+	}{
+		{"its own", strict, [][2]string{write, run}},
+		{"by a command", strict, [][2]string{{"Bash", `{"command":"cat > a.py <<'E'\nrun('git', 'push')\nE"}`}, run}},
+		{"written later", holds, [][2]string{run, write}},
+		{"another", holds, [][2]string{write, {"Bash", `{"command":"python3 b.py"}`}}},
+		{"without the words", holds, [][2]string{{"Write", `{"file_path":"/w/a.py","content":"print(1)"}`}, run}},
+	} {
+		if got := noCall(t, "run:git push*", made(tt.all...)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if _, seen := must(t)(gate.NoCall("run:git push*")).Breaches(made(run, run)); seen.Scripts != 2 {
+		t.Errorf("%d scripts, want 2", seen.Scripts)
+	}
+}
+
+// A line that bash cannot read is one of PowerShell if the session says so, or if it looks like that; and no firm breach.
+func TestShellOfSession(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ shell, line, want string }{
+		{"", "if (Test-Path x) { Get-Item x }", strict},
+		{"", "Get-Content 'it''s' | Select-String 'a'", holds},
+		{"powershell", "Get-Content a; git push", breach},
+		{"powershell", "git status; Push-Location src", holds},
+		{"pwsh", "$x = 'git push'", holds},
+		{"zsh", "git push", breach},
+		{"zsh", "if then (", breach}, // no line of a shell
+		{"cmd", "dir", strict},
+		{"", "git status; Push-Location src", holds},
+	} {
+		line, err := json.Marshal(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := calls.About(session.ToolCall{Name: "shell_command", Arguments: `{"command":` + string(line) + `}`}, "/w")
+		c.Outcome = calls.OK
+		for i := range c.Programs {
+			c.Programs[i].Shell = tt.shell
+		}
+		deeds := gate.Deeds([]calls.Call{c})
+		if got := noCall(t, "run:git push*", &gate.Work{Deeds: deeds, All: deeds, Answered: -1}); got != tt.want {
+			t.Errorf("%s: %s: %s, want %s", tt.shell, tt.line, got, tt.want)
 		}
 	}
 }

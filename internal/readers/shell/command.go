@@ -1,125 +1,144 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
-	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/sess-tools/sess/internal/core/lazy"
 )
 
-// shells read a command line.
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "yash", "oksh", "rbash", "posh", "fish", "csh", "tcsh", "nu", "elvish", "xonsh"}
-
-// A foreign shell has another grammar than bash. The two read a line alike as long as no word and no character stands in it that one of
-// them may read in another way.
-type foreign struct {
-	same  string // the characters beside letters, digits and blanks that mean the same in both
-	words string // the words that mean something here, and not in bash
-}
-
-// likeBash are the characters that most foreign shells read as bash does.
-const likeBash = `-_./=,+;&|<>'"~$` + "\n"
-
-// foreigns are the foreign shells, as their manuals describe them. In cmd an apostrophe is no quote.
-var foreigns = map[string]foreign{
-	"fish": {likeBash, "and or not begin end if else switch case for while function set source . alias abbr"},
-	"csh":  {likeBash, "if else endif end foreach while switch case default breaksw repeat set unset alias unalias source onintr sched"},
-	"tcsh": {likeBash, "if else endif end foreach while switch case default breaksw repeat set unset alias unalias source onintr sched complete"},
-	"nu":   {likeBash, "if else for while loop match def let mut const do try run-external exec alias source use each"}, "elvish": {likeBash, "if for while try fn set var each exec use del"},
-	"xonsh": {likeBash, "if for while def with import from in and or not source aliases"},
-	"cmd":   {`-_./\=,+;&|<>"~:@` + "\n", "if else for do set call start goto not exist in"},
-}
-
-// reads reports whether bash reads a line as a foreign shell does.
-func (f foreign) reads(line string) bool {
-	if strings.ContainsFunc(line, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && !strings.ContainsRune(f.same, r)
-	}) {
-		return false
-	}
-	return !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \n;&|<>'\"", r) }), func(w string) bool {
-		is, _ := hasFlag(f.words, w)
-		return is
-	})
-}
+var (
+	programName = lazy.Regexp(`^[\p{L}\p{N}_.+@:[-]+$`)
+	tame        = lazy.Regexp(`^[\p{L}\p{N}_./:=,@%+~^-]*$`) // of words that are no command lines
+	aliased     = lazy.Regexp(`^([A-Za-z_][A-Za-z0-9_-]*)=([A-Za-z0-9_./=, -]*[A-Za-z0-9_./])$`)
+	waits       = lazy.Regexp(`^\$\{?[A-Za-z_!][A-Za-z0-9_]*\}?$`)
+)
 
 // command adds a simple command. ok is false if a command line within it is none.
 func (r *reader) command(all []word, a at, st *state) (ok bool) {
 	if len(all) == 0 {
-		return true
+		return !a.more || r.hide(Added, "")
 	}
-	if len(r.Commands)+len(r.Perhaps) > maxCommands {
-		r.Opaque = true
-		return true
+	if len(r.Commands) > maxCommands {
+		return r.hide(ManyWords, "")
 	}
 	all = slices.Clone(all)
 	if w := all[0]; !w.literal && w.base != "" {
 		all[0] = literalWord(w.base)
 	}
 	if !all[0].literal {
-		r.Opaque = true
 		r.add(all, a)
 		st.most = Unknown // it may be exit
-		return true
+		return r.hide(NoLiteral, all[0].text)
 	}
 	name := program(all[0].text)
 	if r.functions[name] {
 		a.ends, st.most = Unknown, Unknown
-		r.add(all, a)
-		return true
-	}
-	if sub, is := strings.CutPrefix(name, "git-"); is && sub != "" {
-		all = append([]word{all[0], literalWord(sub)}, all[1:]...)
-		name = "git"
-	}
-	if name == "bun" && len(all) > 1 && all[1].text == "x" {
-		all, name = all[1:], "bunx"
-	}
-	all[0] = literalWord(name)
-	if name == "git" {
-		if all, ok = r.git(all, a, st); all == nil {
-			return ok
+		if r.own[name] && !a.program && name == all[0].text {
+			r.add(all, a) // its body is read
+			return true
 		}
 	}
-	if name == "command" && len(all) > 1 && strings.HasPrefix(all[1].text, "-") && strings.ContainsAny(all[1].text, "vV") {
+	if !programName().MatchString(name) {
+		r.add(all, a)
+		return r.hide(NoName, all[0].text)
+	}
+	if sub, is := strings.CutPrefix(name, "git-"); is && sub != "" {
+		all = slices.Concat(all[:1], []word{literalWord(sub)}, all[1:])
+		name = "git"
+	}
+	if all[0] = literalWord(name); name == "git" {
+		all = r.git(all)
+	}
+	args := all[1:]
+	if name == "command" && len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V") {
 		r.add(all, a) // it looks one up
 		return true
 	}
-	for _, run := range byName()[name] {
-		if args, is := run.subcommand(all[1:]); is {
-			return r.run(run, all, args, a, st)
-		}
+	if run, behind := findRunner(name, args); run != nil {
+		return r.run(run, all, behind, a, st)
 	}
 	r.add(all, a)
 	r.changed(all, st)
+	if a.more && !plainWith(name, args, st) {
+		r.hide(Added, join(all).text)
+	}
 	switch {
 	case slices.Contains(shells, name):
-		return r.script(name, all[1:], a, st)
-	case name == "eval":
-		return r.eval(all[1:], a, st)
+		return r.shell(name, args, a, st)
+	case r.builtin(name, args, a, st), name == "git":
 	case name == "find":
-		return r.found(all[1:], a)
-	case name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" || name == "sed" || name == "gsed":
-		for i, w := range all[1:] {
-			r.Opaque = r.Opaque || executes(name, w.text) || isInput(w) && (all[i].text == "-f" || all[i].text == "--file")
+		return r.found(args, a)
+	case r.language(name, all, a):
+	case hiders[name] || hiders[trimmed(name)]:
+		if len(args) != 1 || !has("--version --help "+quiet[name], args[0].text) {
+			r.hide(Runs, join(all).text)
 		}
-	case scheduled(name, all[1:]):
-		a.ends = Unknown
-		return r.input(a, state{most: Same})
-	case name == "crontab" || name == "make" || name == "gmake":
-		r.Opaque = r.Opaque || slices.ContainsFunc(all[1:], func(w word) bool { return isInput(w) || w.text == "-f-" || w.text == "--file=-" })
-		r.perhaps(all[1:])
-	case r.builtin(name, all[1:], a, st), r.interpreted(all), texts[name]:
+	case inert[name]:
+		r.inert(name, args)
 	default:
-		r.perhaps(all[1:])
+		r.unknown(all, st)
 	}
 	return true
 }
 
+// inert notes the flags of a program by which it runs others.
+func (r *reader) inert(name string, args []word) {
+	if flags[name] == "" {
+		return
+	}
+	for i, w := range args {
+		switch {
+		case w.literal && runsBy(name, i, w.text):
+			r.hide(RunFlag, name+" "+w.text)
+		case !w.literal && !w.solid && w.lead == "" && !globbed(w):
+			r.hide(Unsure, name+" "+w.text)
+		}
+	}
+}
+
+// globbed reports whether a word stands for names of files that have a literal part.
+func globbed(w word) bool {
+	return !strings.ContainsAny(w.text, "$`") && strings.ContainsAny(w.text, "./")
+}
+
+// unknown notes a program of which nothing is known: it passes as a script does, if no word of it can be a command line.
+func (r *reader) unknown(all []word, st *state) {
+	r.script(all[0])
+	switch {
+	case st.fed || slices.ContainsFunc(all[1:], func(w word) bool { return isInput(w) || w.text == "-" }):
+		r.hide(Fed, join(all).text)
+	case slices.ContainsFunc(all[1:], func(w word) bool { return w.literal && !tame().MatchString(w.text) }):
+		r.hide(Text, join(all).text)
+	case slices.ContainsFunc(all[1:], func(w word) bool { return !w.literal && !globbed(w) }):
+		r.hide(Word, join(all).text)
+	}
+}
+
+// Gives reports whether the command is a program of which nothing is known, or one that runs a script, and its words have all that a pattern
+// begins with, the first of them as a program: a runner would run it.
+func (c Command) Gives(begins string) bool {
+	begins = strings.ToLower(begins)
+	first, rest, _ := strings.Cut(begins, " ")
+	given := strings.ToLower(strings.Join(c.Words[1:], " "))
+	if first == "" || slices.Contains(shells, c.Words[0]) && len(c.Words) > 1 && strings.HasPrefix(c.Words[1], "-") || cmdlet().MatchString(c.Words[0]) || known(c.Words[0]) && interpreters[trimmed(c.Words[0])] == nil && !slices.Contains(shells, c.Words[0]) ||
+		slices.ContainsFunc(strings.Fields(rest), func(word string) bool { return !strings.Contains(given, word) }) {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(given, func(c rune) bool { return strings.ContainsRune("=:,;|&()<>\"'` \t\n@+%", c) }) {
+		if part = program(part); part == first || strings.HasPrefix(part, first+"-") {
+			return true
+		}
+	}
+	return false
+}
+
 // add notes a command.
 func (r *reader) add(all []word, a at) {
-	c := Command{Words: make([]string, len(all)), Ends: a.ends, Maybe: a.maybe || r.maybe, Group: r.group, literal: true}
+	c := Command{Words: make([]string, len(all)), Ends: a.ends, Group: r.group, literal: true}
 	var lead strings.Builder
 	for i, w := range all {
 		c.Words[i] = w.text
@@ -129,11 +148,8 @@ func (r *reader) add(all []word, a at) {
 		if i > 0 {
 			lead.WriteByte(' ')
 		}
-		if c.literal = w.literal; w.literal {
-			lead.WriteString(w.text)
-		} else {
-			lead.WriteString(w.lead)
-		}
+		lead.WriteString(w.lead)
+		c.literal = w.literal
 	}
 	if c.literal && a.more {
 		c.literal = false
@@ -141,13 +157,6 @@ func (r *reader) add(all []word, a at) {
 	}
 	c.lead = lead.String()
 	r.Commands = append(r.Commands, c)
-}
-
-// scheduled reports whether at or batch read a command line for later on standard input.
-func scheduled(name string, args []word) bool {
-	return (name == "at" || name == "batch") && !slices.ContainsFunc(args, func(w word) bool {
-		return slices.Contains([]string{"-f", "-l", "-d", "-r", "-c", "-V"}, w.text)
-	})
 }
 
 // program is the name of a program without its directory, and without what Windows adds to it.
@@ -162,209 +171,227 @@ func program(name string) string {
 }
 
 // run adds what a runner runs.
-func (r *reader) run(run runner, all, args []word, a at, st *state) bool {
-	begins, lines := run.starts(args)
-	if !run.prefix || len(begins)+len(lines) == 0 {
+func (r *reader) run(run *runner, all, args []word, a at, st *state) bool {
+	a.program = run.name != "time"
+	known := options{run.alone, run.takes + " " + run.line}
+	var lines []word
+	mark := ""
+	skip := run.operands
+	for len(args) > 0 {
+		w := args[0]
+		if name, value, is := strings.Cut(w.lead, "="); is && run.assigns && identifier().MatchString(name) {
+			if r.given(name, w.literal, value, w.text); !w.literal && !w.solid {
+				r.hide(Before, w.text)
+			}
+			args = args[1:]
+			continue
+		}
+		if w.text == "--" {
+			args = args[1:]
+			break
+		}
+		if !strings.HasPrefix(w.lead, "-") || w.text == "-" && !has(run.alone, "-") {
+			if skip == 0 || skip < 0 && !slices.ContainsFunc(args, func(w word) bool { return w.text == "--" }) {
+				break
+			}
+			if args = args[1:]; !w.literal && !w.solid {
+				r.hide(Before, w.text)
+			}
+			skip--
+			if skip == 0 && run.line == "" && (len(args) == 0 || args[0].text != "--") {
+				break
+			}
+			continue
+		}
+		name, value, rest, ok := known.next(args)
+		if args = rest; !ok || run.name == "ssh" && name == "o" && (value == nil || !sshPlain().MatchString(value.text)) {
+			r.hide(Flag, run.name+" "+w.text)
+			a.ends = Unknown
+		}
+		switch {
+		case value != nil && has(run.line, name):
+			lines = append(lines, *value)
+		case value != nil && run.name == "xargs" && name == "I":
+			mark = value.text
+		}
+	}
+	switch {
+	case run.name == "env" && len(lines) == 1: // its words are words in front of the others
+		if !lines[0].literal || !tame().MatchString(strings.ReplaceAll(lines[0].text, " ", "")) {
+			r.hide(NoLine, lines[0].text)
+		}
+		split := strings.Fields(lines[0].text)
+		if len(split) > 0 && strings.Contains(split[0], "=") {
+			r.hide(NoLine, lines[0].text)
+			split = slices.DeleteFunc(split, func(text string) bool { return strings.Contains(text, "=") })
+		}
+		lines, args = nil, append(literals(split), args...)
+	case run.joins && len(args) > 0:
+		lines, args = append(lines, join(args)), nil
+	}
+	if run.shown || len(args)+len(lines) == 0 {
 		r.add(all, a)
 	}
 	inner := a
-	if inner.ends = min(a.ends, run.ends); len(begins)+len(lines) > 1 {
-		inner.ends, inner.maybe = Unknown, true
+	inner.ends = min(a.ends, run.ends)
+	own := state{most: Same, dir: st.dir, lost: st.lost, fed: st.fed, listed: st.listed}
+	switch {
+	case run.unread:
+		r.hide(Runs, join(all).text)
+	case run.name == "exec" && len(args) == 0 && slices.ContainsFunc(a.redirects, feeds):
+		r.hide(Reads, "exec")
+	case len(args)+len(lines) > 0:
+	case run.types:
+		return r.input(a, own)
+	case a.more:
+		r.hide(Added, join(all).text)
+	}
+	if run.name == "xargs" {
+		own.fed = false // the words are all that it is given
+		if inner.more = mark == "" || a.more; mark != "" {
+			args = replaced(args, mark)
+		}
 	}
 	ok := true
 	for _, line := range lines {
-		line.text = strings.TrimPrefix(line.text, "exec=") // of tar
-		if rest, is := strings.CutPrefix(line.text, "!"); is && !strings.HasPrefix(rest, " ") {
-			line.text = rest // of gdb
-		}
-		ok = r.innerLine(line, inner, state{most: Same, dir: st.dir, lost: st.lost}) && ok
+		ok = r.innerLine(line, inner, own) && ok
 	}
-	for _, i := range begins {
-		rest, with := args[i:], inner
-		if run.adds {
-			rest, with.more = markReplaced(run, args[:i], rest)
-		}
-		own := state{most: Same, dir: st.dir, lost: st.lost}
-		switch {
-		case run.name == "parallel" && rest[0].text == ":::":
-			for _, w := range rest[1:] {
-				ok = r.innerLine(w, with, own) && ok
-			}
-		case run.rest == asLine:
-			with.shell = run.name
-			ok = r.joined(rest, with, own) && ok
-		case slices.Contains([]string{"command", "builtin", "noglob", "nocorrect", "time"}, run.name):
-			ok = r.command(rest, with, st) && ok
-		default:
-			ok = r.command(rest, with, &own) && ok
-		}
-		if run.name == "exec" {
-			st.most = Unknown // nothing follows
-		}
+	switch {
+	case len(args) == 0:
+	case len(lines) > 0 && run.name != "env":
+		r.hide(Before, join(args).text)
+		ok = r.command(args, at{ends: Unknown, deep: a.deep, program: true}, &own) && ok
+	case run.name == "command" || run.name == "time" || run.name == "builtin":
+		ok = r.command(args, inner, st)
+	default:
+		ok = r.command(args, inner, &own)
 	}
-	if len(begins)+len(lines) == 0 {
-		switch name := run.name; {
-		case name == "ssh" || name == "wsl" || name == "sudo" && slices.ContainsFunc(args, func(w word) bool { return w.text == "-s" || w.text == "-i" }),
-			name == "su" && len(args) < 3, name == "parallel", name == "nix-shell" && len(args) == 0:
-			return r.input(a, state{most: Same})
-		}
+	if run.name == "exec" {
+		st.most = Unknown // nothing follows
 	}
 	return ok
 }
 
-// joined adds the commands of a command line that is made of words.
-func (r *reader) joined(all []word, a at, st state) bool {
-	line := join(all)
-	if !line.literal && all[0].literal && len(all) > 1 {
-		return r.command(all, at{ends: Unknown, deep: a.deep, maybe: a.maybe, more: a.more}, &st) && r.hide()
-	}
-	if a.more && line.literal {
-		line.text += " \"$@\""
-	}
-	return r.innerLine(line, a, st)
-}
+var sshPlain = lazy.Regexp(`^(?i:batchmode|connecttimeout|stricthostkeychecking|loglevel|serveralive\w+|identitiesonly|userknownhostsfile|requesttty|passwordauthentication)=[\w/.-]+$`)
 
-func (r *reader) hide() bool {
-	r.Opaque = true
-	return true
-}
-
-// markReplaced returns the words of the command that xargs or parallel runs, and marks as not literal those in which it puts an
-// argument in the place of a mark, such as {}. more says that it adds arguments behind the words.
-func markReplaced(run runner, flags, rest []word) (out []word, more bool) {
-	out, more = slices.Clone(rest), true
-	marks := []string{}
-	if run.name == "xargs" {
-		for i, w := range flags {
-			switch text := w.text; {
-			case (text == "-I" || text == "-J") && i+1 < len(flags):
-				marks = append(marks, flags[i+1].text)
-			case text == "-i" || text == "--replace":
-				marks = append(marks, "{}")
-			case strings.HasPrefix(text, "--replace="):
-				marks = append(marks, text[len("--replace="):])
-			case strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--"):
-				if at := strings.IndexAny(text, "Ii"); at >= 0 {
-					marks = append(marks, text[at+1:])
-				}
-			}
-		}
-		more = len(marks) == 0
-	} else {
-		marks = []string{"{"}
-		at := slices.IndexFunc(out, func(w word) bool { return strings.HasPrefix(w.text, ":::") })
-		if at == 0 {
-			return out, false
-		}
-		if at > 0 {
-			out = out[:at]
+// replaced marks the words in which a runner puts something in the place of a mark.
+func replaced(args []word, mark string) []word {
+	args = slices.Clone(args)
+	for i, w := range args {
+		if strings.Contains(w.text, mark) {
+			lead, _, _ := strings.Cut(w.lead, mark)
+			args[i] = word{text: w.text, lead: lead, solid: true}
 		}
 	}
-	for _, mark := range marks {
-		blank(out, mark)
-	}
-	return out, more
+	return args
 }
 
-// blank marks the words that have a text in whose place another one is put.
-func blank(all []word, mark string) {
-	for i := range all {
-		if at := strings.Index(all[i].text, mark); at >= 0 && mark != "" {
-			all[i].literal = false
-			all[i].lead = all[i].lead[:min(at, len(all[i].lead))]
-		}
+// plainWith reports whether a program runs nothing whatever words are added to it. A program of sed or awk stands in front of them.
+func plainWith(name string, args []word, st *state) bool {
+	switch {
+	case name == "sed" || name == "gsed" || name == "awk":
+		return st.listed && len(args) > 0 && args[len(args)-1].literal
+	case name == "git":
+		return len(args) > 0 && args[0].literal && has("add rm mv checkout restore diff log show blame reset check-ignore ls-files", args[0].text)
 	}
+	return inert[name] && flags[name] == "" && !builtins[name]
 }
 
-// innerLine adds the commands of a command line that is a word.
+// innerLine adds the commands of a word that is a command line.
 func (r *reader) innerLine(w word, a at, st state) bool {
 	if !w.literal || a.deep == maxDeep {
-		return r.hide()
+		return r.hide(NoLine, w.text)
 	}
-	foreign, is := foreigns[a.shell]
-	reads := !is || foreign.reads(w.text)
-	if !reads {
-		a.ends = Unknown
+	if a.more {
+		r.hide(Added, w.text)
 	}
-	outer := r.maybe
-	r.maybe = r.maybe || a.maybe
-	ok := r.parse(w.text, a.deep+1, st, a.ends, false)
-	r.maybe = outer
-	if is && (!reads || !ok) {
-		r.Foreign = append(r.Foreign, w.text)
-		return r.hide()
-	}
-	return ok
+	return r.parse(w.text, a.deep+1, st, a.ends, false)
 }
 
-// input adds the commands that a shell reads from its standard input.
+// input adds the commands that a shell reads from its standard input: one here-document, and nothing else.
 func (r *reader) input(a at, st state) bool {
-	input, ok := standardInput(a.redirects)
-	if !ok {
-		return r.hide() // a pipe, or what the user types
+	fed := 0
+	for _, to := range a.redirects {
+		if feeds(to) {
+			fed++
+		}
+		if feeds(to) && to.N != nil && to.N.Value != "0" {
+			fed = 2
+		}
 	}
+	input, ok := standardInput(a.redirects)
+	if !ok || fed != 1 {
+		return r.hide(Reads, input.text)
+	}
+	st.fed = true // commands read the rest of it
 	return r.innerLine(input, a, st)
 }
 
 // isInput reports whether a file is the standard input, or what a command prints.
 func isInput(w word) bool {
-	return w.text == "-" || w.text == "/dev/stdin" || strings.HasPrefix(w.lead, "/dev/fd/") || strings.HasPrefix(w.lead, "/proc/self/fd/")
+	base := path.Base(w.text)
+	return strings.HasPrefix(w.lead, "/dev/") && w.text != "/dev/null" || strings.HasPrefix(w.lead, "/proc/") || w.feeds || base == "stdin" || strings.Contains(w.text, "fd/")
 }
 
-// script looks into what a shell is given to run.
-func (r *reader) script(name string, args []word, a at, outer *state) bool {
-	line, input := false, false
-	a.shell = name
-	st := state{most: Same, dir: outer.dir, lost: outer.lost}
-	for len(args) > 0 && args[0].literal && len(args[0].text) > 1 && (args[0].text[0] == '-' || args[0].text[0] == '+') {
+// shell looks into what a shell is given to run.
+func (r *reader) shell(name string, args []word, a at, outer *state) bool {
+	line := false
+	st := state{most: Same, dir: outer.dir, lost: outer.lost, fed: outer.fed}
+	for len(args) > 0 && args[0].literal && len(args[0].text) > 1 && strings.ContainsAny(args[0].text[:1], "-+") {
 		text := args[0].text
-		args = args[1:]
-		if text == "--" {
+		if args = args[1:]; text == "--" {
 			break
 		}
-		if long, is := strings.CutPrefix(text, "--"); is {
-			switch long, value, joins := strings.Cut(long, "="); long {
-			case "rcfile", "init-file":
-				args = args[min(1, len(args)):]
-			case "version", "help":
-				return true
-			case "command", "init-command", "commands":
-				if line = true; joins {
-					args = append([]word{literalWord(value)}, args...)
-				}
+		if text == "--version" || text == "--help" {
+			return true
+		}
+		if strings.HasPrefix(text, "--") {
+			if !has("--login --noprofile --norc --posix", text) {
+				r.hide(Flag, name+" "+text)
+				a.ends = Unknown
 			}
 			continue
 		}
 		for _, letter := range text[1:] {
-			switch letter {
-			case 'c', 'C':
-				line = line || text[0] == '-' && (letter == 'c' || name == "fish")
-			case 's':
-				input = true
-			case 'o', 'O':
-				if len(args) > 0 {
-					st.option(args[0], text[0] == '-')
-					args = args[1:]
-				}
-			default:
+			switch {
+			case letter == 'c' && text[0] == '-':
+				line = true
+			case letter == 'o' && len(args) > 0:
+				st.option(args[0], text[0] == '-')
+				args = args[1:]
+			case strings.ContainsRune("leuxvfn", letter):
 				st.letter(letter, text[0] == '-')
+			case letter == 's' && len(args) == 0:
+			default:
+				r.hide(Flag, name+" "+text)
+				a.ends = Unknown
 			}
 		}
 	}
 	switch {
 	case line && len(args) > 0:
 		return r.innerLine(args[0], a, st)
-	case line:
-		return !a.more || r.hide()
-	case len(args) > 0 && !input && !isInput(args[0]):
-		if w := args[0]; !w.literal && (w.feeds || !w.solid) {
-			return r.hide()
-		}
-		return true // a file
-	case a.more:
-		return r.hide()
+	case len(args) == 0:
+		return r.input(a, st)
 	}
-	return r.input(a, st)
+	return r.file(name, args[0])
+}
+
+// file notes a file that an interpreter is given to run.
+func (r *reader) file(name string, w word) bool {
+	if isInput(w) || w.text == "-" || strings.HasPrefix(w.lead, "-") || !w.literal && (!w.solid || w.lead == "" && w.base == "") {
+		return r.hide(Script, name+" "+w.text)
+	}
+	r.script(w)
+	return true
+}
+
+// script notes a script. One that the line itself writes is hidden: its text stands in the line, and is not read.
+func (r *reader) script(w word) {
+	r.Scripts = append(r.Scripts, w.text)
+	if slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == "" || path.Base(f.Path) == path.Base(w.text) }) {
+		r.hide(Written, w.text)
+	}
 }
 
 // option sets an option of a shell by its name.
@@ -402,58 +429,87 @@ func (st *state) letter(letter rune, on bool) {
 }
 
 // set is the command of that name.
-func (st *state) set(args []word) {
+func (r *reader) set(args []word, st *state) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		if !w.literal && w.lead == "" {
-			if !w.solid {
-				st.unset()
-			}
+		if text := w.text; w.literal && (len(text) < 2 || text == "--" || text[0] != '-' && text[0] != '+') {
 			return
 		}
-		if text := w.text; len(text) < 2 || text[0] != '-' && text[0] != '+' || text == "--" {
+		if !w.literal {
+			if !strings.HasPrefix(w.lead, "-") && w.lead != "" {
+				return
+			}
+			st.unset()
+			r.hide(Options, "set "+w.text)
 			return
 		}
 		for _, letter := range w.text[1:] {
-			if letter == 'o' && i+1 < len(args) {
+			switch {
+			case letter == 'o' && i+1 < len(args):
 				i++
-				st.option(args[i], w.text[0] == '-')
-				continue
+				if st.option(args[i], w.text[0] == '-'); !has("pipefail errexit nounset xtrace noglob verbose", args[i].text) {
+					r.hide(Options, "set -o "+args[i].text)
+				}
+			case !strings.ContainsRune("euxvfEmCo", letter):
+				r.hide(Options, "set "+w.text)
 			}
 			st.letter(letter, w.text[0] == '-')
 		}
 	}
 }
 
-// eval adds what its words say when they are read again.
-func (r *reader) eval(args []word, a at, st *state) bool {
-	line := join(args)
-	if line.text == "" {
-		return true
-	}
-	if !line.literal || a.deep == maxDeep {
+// again adds the commands of a text that the shell itself reads at another time. Nothing is known of what follows.
+func (r *reader) again(w word, a at, st *state) {
+	if !w.literal || a.deep == maxDeep {
 		st.most = Unknown
-		return r.hide()
+		r.hide(NoLine, w.text)
+		return
 	}
-	after, ok := r.within(line.text, a.deep+1, *st, a.ends, true)
-	*st = after
-	return ok
+	names := len(r.texts)
+	after, ok := r.within(w.text, a.deep+1, *st, Unknown, true)
+	if st.most = min(st.most, after.most); !ok {
+		r.hide(Bash, w.text)
+	}
+	if len(r.texts) != names { // a variable that arithmetic of the line may have
+		r.hide(Again, w.text)
+	}
 }
 
-// builtin looks at a command of the shell that changes what follows.
+// builtins are the commands that change the shell, or evaluate a name.
+var builtins = set("eval set shopt exit return logout kill alias hash unset read getopts wait mapfile readarray printf test [ declare typeset local export readonly cd pushd popd trap source .")
+
+// renames are those that change what a name means. More than their names is not read.
+var renames = set("enable suspend unalias unsetopt setopt disable let fc bind caller complete compgen compopt")
+
+// builtin looks at a command of the shell.
 func (r *reader) builtin(name string, args []word, a at, st *state) bool {
 	first := word{literal: true}
 	if len(args) > 0 {
 		first = args[0]
 	}
+	all := func() string { return strings.TrimSpace(name + " " + join(args).text) }
+	flagged := func(known string) {
+		for _, w := range args {
+			if strings.HasPrefix(w.lead, "-") && (!w.literal || !has(known, w.text)) {
+				r.hide(Flag, all())
+			}
+		}
+	}
 	switch name {
+	case "eval":
+		if st.most = Unknown; len(args) > 0 {
+			r.again(join(args), a, st)
+			st.most = Unknown
+			r.hide(Again, all())
+		}
 	case "set":
-		st.set(args)
+		r.set(args, st)
 	case "shopt":
-		if slices.ContainsFunc(args, func(w word) bool {
-			return !w.literal || strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "o")
-		}) {
-			st.unset()
+		for _, w := range args {
+			if !w.literal || !has("-s -u -q nullglob globstar dotglob failglob nocaseglob nocasematch inherit_errexit", w.text) {
+				st.unset()
+				r.hide(Options, all())
+			}
 		}
 	case "exit", "return", "logout":
 		if st.most = min(st.most, Zero); !first.literal || !failure(first.text) {
@@ -461,312 +517,107 @@ func (r *reader) builtin(name string, args []word, a at, st *state) bool {
 		}
 	case "kill":
 		st.most = min(st.most, Zero)
-	case "enable", "hash", "suspend", "unalias":
+	case "hash", "alias":
 		st.most = Unknown
-	case "alias":
-		for _, w := range args {
-			if alias, value, is := strings.Cut(w.text, "="); is {
-				r.functions[alias] = true
-				r.perhapsLine(value)
+		if name == "hash" && len(args) == 1 && first.text == "-r" || name == "alias" && len(args) == 1 && r.alias(first) {
+			break
+		}
+		if _, text, is := strings.Cut(first.text, "="); is && first.literal && name == "alias" {
+			r.again(literalWord(text), a, st)
+		}
+		r.hide(Renamed, all())
+	case "unset", "read", "getopts", "wait", "mapfile", "readarray":
+		flagged(map[string]string{"unset": "-v", "read": "-r -s -p -t -n -d -a -ra -rs -rp -er", "mapfile": "-t -d -n", "readarray": "-t -d -n", "wait": "-n"}[name])
+		for i, w := range args {
+			text := i > 0 && has("-p -rp -d -t -n", args[i-1].text)
+			if w.literal && strings.Contains(w.text, "[") && !text || !w.literal && !w.solid && (name != "wait" || !waits().MatchString(w.text)) || !w.literal && !text && name != "wait" {
+				r.hide(Evaluated, all())
 			}
 		}
+	case "printf":
+		if len(args) > 1 && strings.HasPrefix(first.lead, "-v") && !identifier().MatchString(args[1].text) || !first.literal && first.lead == "" && !first.solid || strings.HasPrefix(first.lead, "-v") && first.text != "-v" {
+			r.hide(Evaluated, all())
+		}
+	case "test", "[":
+		for i, w := range args {
+			if w.text == "-v" || w.text == "-R" || !w.literal && !w.solid && i == 0 && len(args) > 2 && strings.Contains(w.text, "[@]") {
+				r.hide(Evaluated, all())
+			}
+		}
+	case "declare", "typeset", "local", "export", "readonly": // behind a runner such as command
+		r.hide(Evaluated, all())
 	case "cd", "pushd":
 		for len(args) > 1 && strings.HasPrefix(args[0].text, "-") {
 			args = args[1:]
 		}
-		st.cd(args)
+		if st.cd(args); strings.HasPrefix(st.dir, "/dev") || strings.HasPrefix(st.dir, "/proc") {
+			r.hide(Script, st.dir)
+		}
 	case "popd":
 		st.lost = true
 	case "trap":
 		if first.text == "--" && len(args) > 1 {
-			first = args[1]
+			args = args[1:]
+			first = args[0]
 		}
-		switch {
-		case !first.literal:
-			st.most, r.Opaque = Unknown, true
-		case len(args) > 1 && first.text != "-" && first.text != "":
-			after, ok := r.within(first.text, min(a.deep+1, maxDeep), *st, Unknown, true)
-			st.most = min(st.most, after.most)
-			r.Opaque = r.Opaque || !ok
+		if !first.literal || len(args) > 1 && first.text != "-" && first.text != "" {
+			r.again(first, a, st)
 		}
 	case "source", ".":
-		switch {
-		case isInput(first) && a.deep < maxDeep:
-			input, is := standardInput(a.redirects)
-			after, ok := *st, false
-			if is && input.literal {
-				after, ok = r.within(input.text, a.deep+1, *st, a.ends, true)
-			}
-			*st = after
-			if !ok {
-				r.Opaque, st.most = true, Unknown
-			}
-		case !first.literal && (first.feeds || !first.solid):
-			r.Opaque, st.most = true, Unknown
+		if len(args) == 0 || !r.file(name, first) || isInput(first) || !first.literal && !first.solid {
+			st.most = Unknown
 		}
 	default:
-		return false
+		if renames[name] {
+			st.most = Unknown
+			r.hide(Renamed, all())
+		}
+		return renames[name]
 	}
 	return true
 }
+
+// alias reads an alias: it is plain if its name stands nowhere else in the line, and its words run nothing whatever words are added to them.
+func (r *reader) alias(w word) bool {
+	m := aliased().FindStringSubmatch(w.text)
+	if !w.literal || m == nil || known(m[1]) || r.functions[m[1]] || syntax.IsKeyword(m[1]) || strings.Count(r.root, m[1]) != 1 {
+		return false
+	}
+	hidden := len(r.Hidden)
+	words := strings.Fields(m[2])
+	return r.command(literals(words), at{more: true}, &state{most: Same}) && hidden == len(r.Hidden)
+}
+
+// finds are the tests of find that take a word.
+const finds = "-name -iname -path -ipath -wholename -regex -iregex -newer -type -mtime -mmin -size -maxdepth -mindepth -perm -user -group -newermt -o -not ! -prune"
 
 // found adds the commands that find runs.
 func (r *reader) found(all []word, a at) bool {
 	ok := true
+	ends := func(w word) bool { return w.text == ";" || w.text == "+" }
 	for i := 0; i < len(all); i++ {
-		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, all[i].text) {
+		w := all[i]
+		if !w.literal && w.lead == "" && (i == 0 && !w.solid && slices.ContainsFunc(all, ends) || i > 0 && !has(finds, all[i-1].text) && !globbed(w)) {
+			r.hide(Unsure, "find "+w.text)
+		}
+		if !has("-exec -execdir -ok -okdir", w.text) {
 			continue
 		}
-		from := i + 1
-		for i = from; i < len(all) && all[i].text != ";" && all[i].text != "+"; {
-			i++
+		run := all[i+1:]
+		if at := slices.IndexFunc(run, ends); at >= 0 {
+			run = run[:at]
 		}
-		run := slices.Clone(all[from:i])
-		blank(run, "{}")
-		ok = r.command(run, at{deep: a.deep, maybe: a.maybe}, &state{lost: true}) && ok
+		i += len(run) + 1
+		ok = r.command(replaced(run, "{}"), at{deep: a.deep, program: true}, &state{lost: true}) && ok
 	}
 	return ok
 }
 
-// gitFlags are the flags of git in front of its command that take a word.
-var gitFlags = []string{"-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--list-cmds"}
-
-// git takes the flags off that stand in front of the command of git, and reads an alias that one of them makes. It returns
-// nil if that was all.
-func (r *reader) git(all []word, a at, st *state) (rest []word, ok bool) {
-	aliases := map[string]word{}
-	args := all[1:]
-	for len(args) > 0 && strings.HasPrefix(args[0].lead, "-") {
-		flag := args[0].text
-		args = args[1:]
-		switch {
-		case flag == "-c" && len(args) > 0:
-			key, value, _ := strings.Cut(args[0].lead, "=")
-			name, is := strings.CutPrefix(strings.ToLower(key), "alias.")
-			switch {
-			case is:
-				aliases[name] = word{text: value, lead: value, literal: args[0].literal}
-			case !args[0].literal && key == args[0].lead:
-				r.Opaque = true
-			default:
-				r.perhapsLine(value)
-			}
-			args = args[1:]
-		case strings.HasPrefix(flag, "--config-env"):
-			r.Opaque = true
-			if flag == "--config-env" {
-				args = args[min(1, len(args)):]
-			}
-		case slices.Contains(gitFlags, flag):
-			args = args[min(1, len(args)):]
-		}
+// literals are literal words.
+func literals(words []string) []word {
+	out := make([]word, len(words))
+	for i, w := range words {
+		out[i] = literalWord(w)
 	}
-	all = append(all[:1:1], args...)
-	if len(args) == 0 {
-		return all, true
-	}
-	if args[0].text == "config" {
-		for i, w := range args[1:] {
-			if strings.HasPrefix(strings.ToLower(w.text), "alias.") && i+2 < len(args) {
-				r.perhapsGit(args[i+2])
-			}
-		}
-	}
-	value, is := aliases[strings.ToLower(args[0].text)]
-	if !is {
-		return all, true
-	}
-	r.add(all, a)
-	if line, shell := strings.CutPrefix(value.text, "!"); shell || !value.literal || a.deep == maxDeep {
-		value.text = line
-		return nil, r.innerLine(value, a, state{most: Same})
-	}
-	a.deep++
-	w := make([]word, 0, len(args))
-	for text := range strings.FieldsSeq(value.text) {
-		w = append(w, literalWord(strings.Trim(text, `'"`)))
-	}
-	return nil, r.command(append(append(all[:1:1], w...), args[1:]...), a, st)
-}
-
-// texts are programs that run nothing that their arguments say.
-var texts = set(lookers + ` git glab hub tldr mkdir rmdir rm cp mv touch ln chmod chown local declare readonly typeset let bg fg tee logger wall say
-	notify-send pbcopy xclip wget go gofmt sess-append sess-turn`)
-
-// perhaps notes the arguments of a program that are command lines.
-func (r *reader) perhaps(args []word) {
-	for _, w := range args {
-		if !w.literal {
-			continue
-		}
-		r.perhapsLine(w.text)
-		for _, sign := range []string{"=", ":"} {
-			if _, value, is := strings.Cut(w.text, sign); is {
-				r.perhapsLine(value)
-			}
-		}
-	}
-}
-
-// perhapsLine notes the commands of a text that may be a command line.
-func (r *reader) perhapsLine(text string) {
-	const most = 64 << 10
-	text = strings.TrimLeft(text, ":!")
-	if r.inner || len(text) > most || !strings.ContainsFunc(text, unicode.IsSpace) {
-		return
-	}
-	in := newReader()
-	in.inner = true
-	if in.parse(text, maxDeep-1, state{}, Unknown, false) {
-		r.Perhaps = append(append(r.Perhaps, in.Commands...), in.Perhaps...)
-	}
-}
-
-// perhapsGit notes what an alias of git stands for.
-func (r *reader) perhapsGit(w word) {
-	if line, shell := strings.CutPrefix(w.text, "!"); shell {
-		r.perhapsLine(line)
-		return
-	}
-	r.Perhaps = append(r.Perhaps, Of(append([]string{"git"}, strings.Fields(w.text)...)...))
-}
-
-// Behind returns the words from each on that begins with a text, behind the first: what a program may run that is
-// not known here.
-func (c Command) Behind(begins string) (lines []string) {
-	if begins == "" || len(c.Words) == 0 || texts[c.Words[0]] || byName()[c.Words[0]] != nil || c.Words[0] == "find" || interpreters[trimmed(c.Words[0])] != nil {
-		return nil
-	}
-	for i, w := range c.Words[1:] {
-		if strings.HasPrefix(program(w), begins) {
-			lines = append(lines, strings.Join(append([]string{program(w)}, c.Words[i+2:]...), " "))
-		}
-	}
-	return lines
-}
-
-// An interpreter runs a program that is an argument of a flag, or comes on standard input.
-type interpreter struct {
-	program string // the flags, as of runner, that have it
-	takes   string // those that take a word
-	last    string // those behind which a module or a file is meant
-}
-
-var interpreters = map[string]*interpreter{
-	"python": {"c", "W X Q check-hash-based-pycs", "m"}, "pypy": {"c", "W X", "m"}, "ipython": {"c", "", "m"},
-	"node": {"e p pe eval print", "r require C conditions import loader experimental-loader", ""}, "nodejs": {"e p pe eval print", "r require", ""},
-	"bun": {"e p eval print", "", ""}, "deno": {"eval", "", ""}, "tsx": {"e p eval print", "", ""}, "ts-node": {"e p eval print", "P project", ""},
-	"perl": {"e E", "I M m F x D C i", ""}, "ruby": {"e", "I r E F i", ""}, "php": {"r B R E run", "c d z", "f F"},
-	"lua": {"e", "l", ""}, "luajit": {"e", "l", ""}, "osascript": {"e", "l", ""}, "rscript": {"e", "", ""}, "r": {"e", "f", ""}, "julia": {"e E eval print", "L J", ""}, "elixir": {"e eval", "r S", ""},
-	"erl": {"eval", "", ""}, "groovy": {"e", "cp", ""}, "scala": {"e", "cp", ""}, "racket": {"e eval", "l", ""}, "guile": {"c e", "L l", "s"}, "tclsh": {"", "", ""}, "swift": {"e", "", ""},
-	"pwsh": {}, "powershell": {}, // see power
-}
-
-// trimmed is the name of an interpreter without its version.
-func trimmed(name string) string { return strings.TrimRight(strings.ToLower(name), "0123456789.") }
-
-// interpreted notes a program for an interpreter.
-func (r *reader) interpreted(all []word) bool {
-	lang := trimmed(all[0].text)
-	by := interpreters[lang]
-	switch {
-	case by == nil:
-		return false
-	case lang == "pwsh", lang == "powershell":
-		r.power(lang, all[1:])
-		return true
-	}
-	if len(all) > 1 && (lang == "deno" || lang == "bun") {
-		r.Opaque = r.Opaque || slices.Contains([]string{"eval", "-", "-e", "-p"}, all[1].text) || slices.ContainsFunc(all[1:], isInput)
-		return true
-	}
-	run := runner{alone: by.last, takes: by.takes, line: by.program}
-	for i := 1; i < len(all); i++ {
-		w := all[i]
-		switch {
-		case isInput(w), !w.literal && (w.feeds || !w.solid && w.lead == ""):
-			r.Opaque = true
-			return true
-		case !strings.HasPrefix(w.lead, "-"):
-			return true // a file
-		case slices.Contains([]string{"--version", "-V", "-v", "--help", "-h", "-version"}, w.text):
-			return true
-		}
-		takes, joined := run.flag(w.text)
-		name := strings.TrimLeft(w.text, "-")
-		if is, _ := hasFlag(by.last, name[:min(1, len(name))]); is && !strings.HasPrefix(w.text, "--") {
-			return true
-		}
-		switch {
-		case takes == takesLine, joined != "":
-			r.Opaque = true
-			return true
-		case takes == takesWord:
-			i++
-		case takes == takesEither && by.programIn(name):
-			r.Opaque = true
-			return true
-		}
-	}
-	r.Opaque = true // from standard input
-	return true
-}
-
-// power notes what Windows PowerShell or pwsh is given to run. Their flags may be cut short, and are these of about_PowerShell_exe and
-// about_pwsh.
-func (r *reader) power(lang string, args []word) {
-	for len(args) > 0 {
-		flag := strings.ToLower(strings.TrimLeft(args[0].text, "-/"))
-		begins := func(names ...string) bool {
-			return flag != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, flag) })
-		}
-		switch is := strings.HasPrefix(args[0].lead, "-") || strings.HasPrefix(args[0].lead, "/"); {
-		case !is && lang == "pwsh", is && begins("file"):
-			r.Opaque = r.Opaque || isInput(args[min(len(args)-1, 1)])
-			return
-		case is && begins("command", "cwa", "commandwithargs"), !is:
-			if is {
-				args = args[1:]
-			}
-			r.Opaque = true
-			r.Foreign = append(r.Foreign, join(args).text)
-			return
-		case begins("version", "help", "?") && lang == "pwsh":
-			return
-		case begins("executionpolicy", "ep", "workingdirectory", "wd", "windowstyle", "version", "inputformat", "if", "outputformat", "of", "configurationname", "settingsfile", "psconsolefile", "custompipename"):
-			args = args[min(2, len(args)):]
-		case begins("encodedcommand", "ec", "enc"):
-			r.Opaque = true
-			return
-		default:
-			args = args[1:]
-		}
-	}
-	r.Opaque = true // from standard input
-}
-
-// programIn reports whether a group of letters has one of a flag with a program.
-func (by *interpreter) programIn(group string) bool {
-	for _, letter := range group {
-		if is, _ := hasFlag(by.takes, string(letter)); is {
-			return false
-		}
-		if is, _ := hasFlag(by.program, string(letter)); is {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	awkRuns = lazy.Regexp(`\bsystem\s*\(|[^|]\|[^|]|^\|[^|]|@load`)
-	sedRuns = lazy.Regexp(`(?:^|[;{}\n/$0-9])\s*e(?:\s+\S|\s*$)|[^\\]/[gpiIm0-9]*e[gpiImw0-9]*(?:$|[;}\n])`)
-)
-
-// executes reports whether a program of awk or sed runs commands.
-func executes(name, text string) bool {
-	if strings.HasSuffix(name, "sed") {
-		return strings.Contains(text, "e") && sedRuns().MatchString(text)
-	}
-	return awkRuns().MatchString(text)
+	return out
 }

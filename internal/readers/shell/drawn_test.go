@@ -178,7 +178,7 @@ func TestDrawnPrograms(t *testing.T) {
 			}
 		}
 		for _, c := range s.Commands {
-			if len(c.Words) < 3 || c.Words[0] != "probe" || c.Maybe || c.Ends == shell.Unknown || c.Ends == shell.Zero && status != 0 {
+			if len(c.Words) < 3 || c.Words[0] != "probe" || c.Ends == shell.Unknown || c.Ends == shell.Zero && status != 0 {
 				continue
 			}
 			claimed++

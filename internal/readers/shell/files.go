@@ -15,7 +15,15 @@ func (r *reader) write(name string, st state) {
 	default:
 		name = path.Join(st.dir, name)
 	}
+	r.later(name)
 	r.Files = append(r.Files, File{name, r.group, len(r.Commands)})
+}
+
+// later notes a file that git or a shell runs by itself, unless it is taken away.
+func (r *reader) later(name string) {
+	if n := len(r.Commands); runsLater(name) && (n == 0 || !has("rm rmdir unlink mkdir touch", r.Commands[n-1].Words[0])) {
+		r.hide(LaterFile, name)
+	}
 }
 
 // writes notes files that are words.
@@ -30,6 +38,7 @@ func (r *reader) writes(all []word, st *state) {
 		case ok:
 			r.write(name, *st)
 		default:
+			r.later(strings.Trim(w.text, `"`))
 			r.write("", *st)
 		}
 	}
@@ -136,14 +145,14 @@ func (r *reader) changed(all []word, st *state) {
 func writing(list, flag string) bool {
 	name := strings.TrimLeft(flag, "-")
 	long, _, _ := strings.Cut(name, "=")
-	if is, _ := hasFlag(list, long); is {
+	if has(list, long) {
 		return true
 	}
 	if strings.HasPrefix(flag, "--") {
 		return false
 	}
 	for _, letter := range name {
-		if is, _ := hasFlag(list, string(letter)); is {
+		if has(list, string(letter)) {
 			return true
 		}
 	}

@@ -60,16 +60,13 @@ type File struct {
 type Simple struct {
 	Commands []Command
 
-	// Perhaps are commands that stand in the arguments of programs which are not known here, and may run them.
-	Perhaps []Command
-
-	// Opaque says that more may be run than Commands has: a program is no literal word, or is given to an
-	// interpreter, to eval, or comes from a pipe.
+	// Hidden are the pieces that may run more than Commands: a line without any is plain. Opaque says that there are some.
+	Hidden []Piece
 	Opaque bool
+	Unsure bool // one of the pieces may change what a status says
 
-	// Foreign are texts for shells of another grammar, of which bash does not read all as they do. Opaque is true beside them; words may be
-	// looked for in them.
-	Foreign []string
+	Functions []string // the names of those that are defined
+	Scripts   []string // programs of which nothing is known, and files for interpreters, which are not looked into
 
 	Files []File
 
@@ -90,34 +87,49 @@ const (
 // timeout, nice, sudo, time, command, xargs, nohup and their like with their flags; and the flags of git in front of
 // its command. What a shell, a here-document for one, find -exec, ssh, uv run and others run is a command as well.
 func Parse(line string) (Simple, bool) {
-	r := newReader()
+	r := newReader(line)
 	ok := r.parse(line, 0, state{most: Same}, Same, false)
-	return r.Simple, ok
+	return r.done(), ok
 }
 
 // Exec returns what a list of words runs without a shell.
 func Exec(list []string) (Simple, bool) {
-	r := newReader()
-	all := make([]word, len(list))
-	for i, text := range list {
-		all[i] = literalWord(text)
-	}
-	st := state{most: Same}
-	ok := r.command(all, at{ends: Same}, &st)
-	return r.Simple, ok
+	r := newReader("")
+	ok := r.command(literals(list), at{ends: Same, program: true}, &state{most: Same})
+	return r.done(), ok
 }
 
 // A reader gathers the commands of a line.
 type reader struct {
 	Simple
-	line      string // that is read now
-	functions map[string]bool
+	root      string          // the line, of which others may be words
+	line      string          // that is read now
+	functions map[string]bool // that are defined somewhere
+	own       map[string]bool // that the list defines which is read, in front of the place
+	texts     map[string]bool // the variables that the line sets to more than numbers
 	group     int
-	inner     bool // it reads an argument that may be a command line
-	maybe     bool // this is one reading of two
 }
 
-func newReader() *reader { return &reader{functions: map[string]bool{}} }
+func newReader(line string) *reader {
+	return &reader{root: line, functions: map[string]bool{}, own: map[string]bool{}, texts: map[string]bool{}}
+}
+
+// done returns what was gathered. No status counts if a piece of the shell itself is hidden.
+func (r *reader) done() Simple {
+	for i := range r.Commands {
+		if r.Unsure {
+			r.Commands[i].Ends = Unknown
+		}
+	}
+	return r.Simple
+}
+
+// Join adds the commands of another line, but for its files.
+func (s *Simple) Join(other Simple) {
+	s.Commands, s.Hidden = append(s.Commands, other.Commands...), append(s.Hidden, other.Hidden...)
+	s.Functions, s.Scripts = append(s.Functions, other.Functions...), append(s.Scripts, other.Scripts...)
+	s.Opaque, s.Unsure = s.Opaque || other.Opaque, s.Unsure || other.Unsure
+}
 
 // A state is the knowledge of a shell at a place of a line.
 type state struct {
@@ -126,6 +138,8 @@ type state struct {
 	most                        Ends // that the status says of what follows
 	dir                         string
 	lost                        bool // dir is not known
+	fed                         bool // the standard input is given by the line
+	listed                      bool // by a program that prints names of files
 }
 
 // or returns the knowledge where one of two states holds.
@@ -133,7 +147,7 @@ func (st *state) or(b state) state {
 	return state{
 		st.pipefail && b.pipefail, st.errexit && b.errexit,
 		st.maybePipefail || b.maybePipefail, st.maybeErrexit || b.maybeErrexit,
-		min(st.most, b.most), st.dir, st.lost || b.lost || st.dir != b.dir,
+		min(st.most, b.most), st.dir, st.lost || b.lost || st.dir != b.dir, st.fed || b.fed, st.listed && b.listed,
 	}
 }
 
@@ -141,10 +155,9 @@ func (st *state) or(b state) state {
 type at struct {
 	ends      Ends
 	deep      int
-	maybe     bool
 	redirects []*syntax.Redirect
-	more      bool   // words follow that are not known
-	shell     string // which one reads the command line that is one of its words, "" for bash
+	more      bool // words follow that are not known
+	program   bool // it is no function
 }
 
 // parse adds the commands of a line that is an argument deep times, and runs in another shell.
@@ -159,23 +172,42 @@ func (r *reader) within(line string, deep int, st state, e Ends, cond bool) (sta
 		return st, false
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if bash, differs := documents(line); differs {
+		other, wrong := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(bash), "")
+		switch {
+		case wrong == nil && err != nil:
+			line, file, err = bash, other, nil
+		case wrong != nil && err == nil:
+			r.hide(Document, line)
+		case wrong == nil:
+			r.hide(Document, line)
+			r.read(bash, other, deep, st, Unknown, cond)
+			e = Unknown
+		}
+	}
 	if err != nil {
 		return st, false
 	}
-	nests := strings.ContainsAny(line, "(`") || strings.Contains(line, "function") // else it has neither functions nor substitutions
-	if nests {
-		syntax.Walk(file, func(n syntax.Node) bool {
-			if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
-				r.functions[f.Name.Value] = true
-			}
-			return true
-		})
+	return r.read(line, file, deep, st, e, cond)
+}
+
+// read reads a line that is parsed.
+func (r *reader) read(line string, file *syntax.File, deep int, st state, e Ends, cond bool) (state, bool) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
+			r.functions[f.Name.Value] = true
+		}
+		return true
+	})
+	outer, own := r.line, r.own
+	r.line, r.own = line, map[string]bool{}
+	r.grammar(file)
+	w := walk{r, deep, map[*syntax.Stmt]bool{}, true}
+	for _, s := range file.Stmts {
+		w.top[s] = !s.Background && !s.Negated
 	}
-	outer := r.line
-	r.line = line
-	w := walk{r, deep, nests, true}
 	_, after := w.list(file.Stmts, st, e, cond)
-	r.line = outer
+	r.line, r.own = outer, own
 	return after, w.ok
 }
 
@@ -192,9 +224,9 @@ func nested(line string) bool {
 // statement succeeded, and whatever it ended with.
 type walk struct {
 	*reader
-	deep  int
-	nests bool // the line may have functions and substitutions
-	ok    bool
+	deep int
+	top  map[*syntax.Stmt]bool // the statements of the line itself
+	ok   bool
 }
 
 // list looks at statements that follow each other, of which e is what the status says of the last. cond says that a
@@ -237,8 +269,14 @@ func (w *walk) stmt(s *syntax.Stmt, st state, e Ends, cond bool) (succ, after st
 	if s.Negated {
 		e, cond = Unknown, true
 	}
+	fed := st.fed
 	for _, to := range s.Redirs {
 		w.redirect(to, st)
+		st.fed = st.fed || feeds(to)
+	}
+	defer func() { succ.fed, after.fed = fed, fed }()
+	if f, is := s.Cmd.(*syntax.FuncDecl); is && f.Name != nil && w.top[s] {
+		w.own[f.Name.Value] = true
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		w.cmd(s, st, Unknown, cond)
@@ -264,7 +302,9 @@ func (w *walk) cmd(s *syntax.Stmt, st state, e Ends, cond bool) (succ, after sta
 	case *syntax.BinaryCmd:
 		return w.binary(c, st, e, cond)
 	case *syntax.FuncDecl:
+		st.fed = true // it may be
 		w.inside(c, st)
+		st.fed = false
 	default:
 		if s.Cmd != nil {
 			after = w.inside(s.Cmd, st)
@@ -306,9 +346,25 @@ func (w *walk) binary(c *syntax.BinaryCmd, st state, e Ends, cond bool) (succ, a
 	if st.maybePipefail {
 		e = min(e, Zero)
 	}
-	_, last := w.stmt(c.Y, st, e, cond) // zsh runs it in the shell itself
+	piped := st
+	piped.fed, piped.listed = true, lists(c.X)
+	_, last := w.stmt(c.Y, piped, e, cond) // zsh runs it in the shell itself
 	st.most = min(st.most, last.most)
 	return st, st
+}
+
+// lists reports whether a statement prints names of files alone.
+func lists(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return lists(c.X) && (c.Op == syntax.Pipe)
+	case *syntax.CallExpr:
+		if len(c.Args) > 1 && c.Args[0].Lit() == "git" {
+			return has("ls-files diff grep", c.Args[1].Lit())
+		}
+		return len(c.Args) > 0 && has("grep egrep fgrep rg find fd fdfind ls ag", c.Args[0].Lit())
+	}
+	return false
 }
 
 // orExit reports whether a statement is a || exit 1, behind which nothing runs if a failed.
@@ -329,7 +385,7 @@ func returns(n syntax.Node) (found bool) {
 
 // fails reports whether a statement ends with a status other than 0, whatever happens: exit 1, or a block that ends so.
 func fails(s *syntax.Stmt) bool {
-	if s.Negated || s.Background || len(s.Redirs) > 0 && s.Cmd == nil {
+	if s.Negated || s.Background || len(s.Redirs) > 0 {
 		return false
 	}
 	switch c := s.Cmd.(type) {
@@ -386,28 +442,33 @@ func (w *walk) call(c *syntax.CallExpr, redirects []*syntax.Redirect, st state, 
 	}
 	e = min(e, st.most)
 	for _, a := range c.Assigns {
-		if a.Name != nil && hiding(a.Name.Value) {
-			w.Opaque = true
-		}
-		if a.Value != nil && len(c.Args) > 0 { // PAGER='git push' git log
-			value, _ := literal(a.Value.Parts, false)
-			w.perhapsLine(value)
+		if a.Name != nil && a.Value != nil && len(c.Args) > 0 {
+			text, ok := literal(a.Value.Parts, false)
+			w.given(a.Name.Value, ok, text, w.written(a))
 		}
 	}
 	if len(c.Args) > 0 {
 		all, ok := w.words(c.Args)
-		w.Opaque = w.Opaque || !ok
+		if !ok {
+			w.hide(ManyWords, w.written(c))
+		}
 		w.ok = w.command(all, at{ends: e, deep: w.deep, redirects: redirects}, &st) && w.ok
 	}
-	if w.nests {
-		w.inside(c, st)
-	}
+	w.inside(c, st)
 	return st, st
 }
 
-// hiding reports whether a variable of the environment has a program run what does not stand in the line.
-func hiding(name string) bool {
-	return strings.HasPrefix(name, "GIT_CONFIG") || name == "BASH_ENV" || name == "ENV" || name == "GIT_SSH_COMMAND" || name == "GIT_SSH" || name == "LD_PRELOAD"
+// feeds reports whether a redirection gives a statement what to read.
+func feeds(to *syntax.Redirect) bool {
+	switch to.Op {
+	case syntax.RdrIn:
+		return to.Word.Lit() != "/dev/null"
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrInOut:
+		return true
+	case syntax.DplIn:
+		return to.Word.Lit() != "-"
+	}
+	return false
 }
 
 // redirect looks at where a statement reads and writes.

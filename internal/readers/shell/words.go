@@ -59,7 +59,7 @@ func readWord(parts []syntax.WordPart, raw string) word {
 		switch p := part.(type) {
 		case *syntax.Lit, *syntax.SglQuoted:
 		case *syntax.DblQuoted:
-			w.solid = w.solid && !strings.Contains(raw, "$@") && !strings.Contains(raw, "[@]")
+			w.solid = w.solid && !strings.Contains(raw, "@")
 		case *syntax.ProcSubst:
 			w.feeds = p.Op == syntax.CmdIn
 		default:
