@@ -8,7 +8,7 @@ import (
 
 // JoinTexts returns an assistant message in which texts that follow each other are one block, any other message as it is. APIs split a
 // text where a part of it is cited, or give it in several parts of an output; their makers' libraries join them with nothing. A text
-// with members of its own besides stays a block.
+// with further members, such as a signature, stays a block.
 func (m Message) JoinTexts() Message {
 	content := m.Get("content")
 	if m.Role() != RoleAssistant || strings.Count(content, `"text"`) < 4 { // two types and two members
