@@ -225,20 +225,38 @@ func bom(data []byte) []byte {
 // whether an entry of a known type begins inside it. Content blocks have types
 // too, but others.
 func fused(data []byte) bool {
-	start := []byte(`{"type":"`)
 	if !bytes.HasPrefix(data, []byte("{")) {
 		return false
 	}
 	for rest := data[1:]; ; {
-		_, after, ok := bytes.Cut(rest, start)
-		if !ok {
+		at := EntryStart(rest)
+		if at < 0 {
 			return false
 		}
+		_, after, _ := bytes.Cut(rest[at:], []byte(`:`))
+		after = bytes.TrimLeft(after, " \t")[1:]
 		typ, _, ok := bytes.Cut(after[:min(len(after), 64)], []byte(`"`))
 		if ok && (string(typ) == TypeSession || required[string(typ)] != nil) {
 			return true
 		}
 		rest = after
+	}
+}
+
+// EntryStart returns where in a line the next object begins whose first member is a text called type, as an entry's, -1 if there is
+// none. Writers put blanks behind colons, or none.
+func EntryStart(line []byte) int {
+	for at := 0; ; at++ {
+		i := bytes.Index(line[at:], []byte(`"type"`))
+		if i < 0 {
+			return -1
+		}
+		at += i
+		before := bytes.TrimRight(line[:at], " \t")
+		behind, ok := bytes.CutPrefix(bytes.TrimLeft(line[at+len(`"type"`):], " \t"), []byte(":"))
+		if ok = ok && bytes.HasSuffix(before, []byte("{")); ok && bytes.HasPrefix(bytes.TrimLeft(behind, " \t"), []byte(`"`)) {
+			return len(before) - 1
+		}
 	}
 }
 

@@ -138,6 +138,9 @@ func (x *indexer) line(v formats.Value) {
 	if parent == "" && o.logical.Str() != "" {
 		parent = "logical " + o.logical.Str()
 	}
+	if o.parent == "" && parent == "" && n.uuid != "" && n.message && !n.sidechain && x.said { // a root says null
+		parent = noParent
+	}
 	if n.reply {
 		reply = o.said()
 	}
@@ -184,6 +187,9 @@ func (x *indexer) line(v formats.Value) {
 	x.nodes = append(x.nodes, n)
 	x.parents, x.replies, x.answers = append(x.parents, parent), append(x.replies, reply), append(x.answers, answers)
 }
+
+// noParent stands for the parent of a message that names none, and is no root: no line has that uuid.
+const noParent = "\x00"
 
 // goesOn are the types of the lines that Claude Code resumes from.
 var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true, "system": true}
@@ -336,7 +342,7 @@ const goOn = "Continue from where you left off."
 // asked finds the commands by which the program asked the model: the first reply behind one hangs from a prompt of the program's, and
 // that from the command.
 func (x *index) asked() {
-	command := none // since which nobody else spoke
+	command := none // the last one, until somebody speaks
 	for i := range x.nodes {
 		switch n := &x.nodes[i]; {
 		case n.twice:

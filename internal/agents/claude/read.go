@@ -234,6 +234,10 @@ func (c *conversion) kept(i int, text string) formats.KeptLine {
 
 // alone keeps a line that became no entry as one that says nothing.
 func (c *conversion) alone(i int, tail, text string) (string, error) {
+	v := js.Value(text)
+	if typ, m := v.Get("type"), v.Get("message"); m.Get("content") != "" && !isMessage(typ, m) {
+		c.lose(i)(formats.KindEntry, "a message in a line of the unknown type %.60q, kept aside", typ.Str())
+	}
 	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
 	return c.b.Aside(p, customLine, "", c.kept(i, text))
 }

@@ -122,6 +122,33 @@ const (
 	output = "<local-command-stdout>Set.</local-command-stdout>"
 )
 
+// The words of a reply are one string, wherever the API cut them into blocks, on one line or on several; what stands between two
+// texts keeps them apart.
+func TestCutReplies(t *testing.T) {
+	t.Parallel()
+	const words = "According to the page, Ada wrote \U0001f600 it."
+	text := func(s string) string { return fmt.Sprintf(`{"type":"text","text":%q,"citations":[]}`, s) }
+	line := func(n int, blocks ...string) string {
+		return fmt.Sprintf(`{"parentUuid":"00000000-0000-4000-8000-%012d","isSidechain":false,"sessionId":"s","type":"assistant","message":{"id":"m1","role":"assistant","model":"claude-x","content":[%s]},"uuid":"00000000-0000-4000-8000-%012d","timestamp":"2026-03-01T08:00:05.000Z","requestId":"r"}`+"\n",
+			n-1, strings.Join(blocks, ","), n)
+	}
+	for at := range words {
+		for name, file := range map[string]string{
+			"one line":  line(2, text(words[:at]), text(words[at:])),
+			"two lines": line(2, text(words[:at])) + line(3, text(words[at:])),
+		} {
+			file = turns("go") + file
+			s := formatstest.One(t, claude.Claude, &formats.Source{Path: formatstest.File(t, "s.jsonl", file)}).Session(t)
+			if got := saysOf(s); got != "[go] "+words {
+				t.Errorf("cut at %d, %s: it says %q", at, name, got)
+			}
+			if files, _ := formatstest.Export(t, claude.Claude, s, ""); files != file {
+				t.Errorf("cut at %d, %s: it comes back as\n%s", at, name, files)
+			}
+		}
+	}
+}
+
 func saysOf(s *session.Session) string {
 	path := formatstest.Path(s)
 	var says []string

@@ -97,7 +97,7 @@ func isLine(v js.Value, keys, common []string) bool {
 	return n > 0 && n >= min(2, len(keys)) && m == len(common)
 }
 
-// mostCommon is of how many lines it is known what they have in common.
+// mostCommon is of how many lines the common members are asked.
 const mostCommon = 8
 
 // line takes a line into account that is one value.

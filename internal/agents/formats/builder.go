@@ -186,7 +186,7 @@ func (b *Builder) Add(p Place, typ string, fields ...js.Field) (id string, err e
 // a usage of nothing.
 func (b *Builder) Message(p Place, m session.Message) (id string, err error) {
 	return b.add(p, func(batch *session.Batch) error {
-		_, err := batch.AddMessage(m)
+		_, err := batch.AddMessage(m.JoinTexts())
 		return err
 	})
 }

@@ -64,7 +64,7 @@ func exchange(lines ...string) one {
 	return func(b *formats.Builder) error {
 		m := api.Assistant([]string{
 			api.Thinking("hm", `{"type":"reasoning","encrypted_content":"`+strings.Repeat("QUJD", 20)+`"}`),
-			api.Text("short"), api.Text(long), api.ToolCall("c1", "bash", `{"command":"ls -l /a/rather/long/path/for/a/list","n":1.0}`),
+			api.Text("short"), api.ToolCall("c1", "bash", `{"command":"ls -l /a/rather/long/path/for/a/list","n":1.0}`), api.Text(long),
 		})
 		reply, err := b.Message(formats.Place{ID: "r1"}, m)
 		if err != nil {
@@ -97,8 +97,8 @@ func TestKept(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, ref := range []string{
-		`"item":{"$json":"1/content.0.thinkingSignature"}`, `"role":"short"`, `{"text":{"$same":"1/content.1.text"}, "content":[{"text":{"$same":"1/content.2.text"}}]`,
-		`{"arguments":{"$text":"1/content.3.arguments"}}`, `{"output":{"$same":"content.0.text"},"image_url":{"$url":"content.1"}}`, `"{\"$same\":\"content.0.text\"}"`,
+		`"item":{"$json":"1/content.0.thinkingSignature"}`, `"role":"short"`, `{"text":{"$same":"1/content.1.text"}, "content":[{"text":{"$same":"1/content.3.text"}}]`,
+		`{"arguments":{"$text":"1/content.2.arguments"}}`, `{"output":{"$same":"content.0.text"},"image_url":{"$url":"content.1"}}`, `"{\"$same\":\"content.0.text\"}"`,
 	} {
 		if !strings.Contains(text, ref) {
 			t.Errorf("no %s in\n%s", ref, text)

@@ -110,6 +110,8 @@ func TestDetect(t *testing.T) {
 		{"x.json", `{"messages":[],"info":{"id":"ses_1"}}`, false},
 		{"x.json", `{"info":{"id":"x"}}`, false},
 		{"x.json", `{"info":{"id":"ses_1","tit`, true},
+		{"x.json", `Exporting session: ses_1{"info":{"id":"ses_1","tit`, true},
+		{"x.json", `Exporting session: ses_1`, false},
 		{"x.json", `[{"role":"user"}]`, false},
 		{"state.json", `{"id":"session_1","version":2,"cwd":"/p"}`, false}, // what Kimi Code says of a session
 	} {

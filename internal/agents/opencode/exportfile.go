@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,25 @@ func newScanner(ctx context.Context, name string, file *formats.File) *scanner {
 		n, _ := s.r.Discard(len(begin))
 		s.at = int64(n)
 	}
+	begin, _ := s.r.Peek(mostStatus)
+	if n := statusIn(begin); n > 0 {
+		n, _ = s.r.Discard(n)
+		s.at, s.status = s.at+int64(n), true
+	}
 	return s
+}
+
+// mostStatus is how many bytes a status line has at most.
+const mostStatus = 512
+
+// statusIn returns how long the status line is that a file begins with, 0 if there is none: opencode says on standard error which
+// session it exports, and the file has that as well if both went into it.
+func statusIn(begin []byte) int {
+	n := max(0, bytes.IndexByte(begin[:min(len(begin), mostStatus)], '{'))
+	if !bytes.Contains(begin[:n], []byte("Exporting session: ")) {
+		return 0
+	}
+	return n
 }
 
 // errDone ends a scan that has found its value.
@@ -50,6 +69,9 @@ var errDone = errors.New("done")
 func openExport(ctx context.Context, name string, file *formats.File) (*exportFile, error) {
 	x := &exportFile{name: name, file: file, moved: map[string][]js.Value{}, known: map[string]int{}}
 	s := newScanner(ctx, name, file)
+	if s.status {
+		x.lose(name, "a status line of opencode in front of the export, left out: only standard output is the export")
+	}
 	if err := x.scan(s, nil); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (format) Detect(name string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqldb.Magic)) {
 		return isDatabaseName(filepath.Base(name)) || hasTables(head, "session", "part") || hasTables(head, "event_sequence", "data_migration")
 	}
-	text := js.Value(bytes.TrimLeft(head, " \t\r\n"))
+	text := js.Value(bytes.TrimLeft(head[statusIn(head):], " \t\r\n"))
 	for item := range text.Elements() {
 		return item.Get("type").Str() == "session" && isInfo(item.Get("data"))
 	}

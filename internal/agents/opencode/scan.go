@@ -22,10 +22,11 @@ const maxDepth = js.MaxDepth - 16
 // A scanner reads a JSON text piece by piece. It checks the text between the pieces; they
 // themselves are checked when they are whole.
 type scanner struct {
-	name  string
-	r     *bufio.Reader
-	at    int64  // of the next byte
-	piece []byte // the last value that was read
+	name   string
+	r      *bufio.Reader
+	at     int64  // of the next byte
+	piece  []byte // the last value that was read
+	status bool   // a status line of opencode was in front
 }
 
 // bad returns the error of a text that is not valid at this place.

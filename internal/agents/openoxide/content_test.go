@@ -46,7 +46,7 @@ func TestForeignContents(t *testing.T) {
 	for _, m := range formatstest.Shown(s) {
 		got = append(got, m.Role()+" "+m.Text("|"))
 	}
-	if diff := cmp.Diff([]string{"user plain", "assistant in a map", "user as text", "assistant p1|p2"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"user plain", "assistant in a map", "user as text", "assistant p1p2"}, got); diff != "" {
 		t.Error(diff)
 	}
 	if len(r.Losses) != 9 {

@@ -162,6 +162,7 @@ func (r *recorder) message(m session.Message, at int64) *Item {
 		r.tale.Asked = true
 		return r.last
 	}
+	m = m.JoinTexts()
 	if what := m.Foreign(); what != "" {
 		r.problem("a message of a shape that no model will be shown: %s", what)
 	}

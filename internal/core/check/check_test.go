@@ -40,6 +40,7 @@ var checks = map[string]struct {
 	"not JSON":         {text(header, "garbage", user("a", "")), []string{"2 error not-json"}},
 	"scalar":           {text(header, "42", user("a", "")), []string{"2 error not-object"}},
 	"fused":            {text(header, user("a", "")+user("b", "a")), []string{"2 error fused"}},
+	"fused, blanks":    {text(header, user("a", "")+spaced(user("b", "a"))), []string{"2 error fused"}},
 	"torn and fused":   {text(header, user("a", ""), `{"type":"mess`+user("b", "a")), []string{"3 error fused"}},
 	"too deep":         {text(header, user("a", ""), `{"x":`+strings.Repeat("[", 10_001)+strings.Repeat("]", 10_001)+"}"), []string{"3 error too-deep"}},
 	"deep enough":      {text(header, `{"type":"custom","id":"a","customType":"x","data":`+strings.Repeat("[", 9_999)+strings.Repeat("]", 9_999)+"}"), nil},
@@ -267,4 +268,9 @@ func TestPairsAgree(t *testing.T) {
 			}
 		}
 	})
+}
+
+// spaced returns an entry with blanks around the colons of its first members, as writers in Python put them.
+func spaced(entry string) string {
+	return strings.NewReplacer(`{"type":"`, `{ "type": "`, `","id":"`, `", "id": "`).Replace(entry)
 }

@@ -24,15 +24,17 @@ var repairs = map[string]struct {
 	want     string // the session; made is a new header
 	rejected string
 }{
-	"good":           {good, false, good, ""},
-	"no final":       {strings.TrimSuffix(good, "\n"), false, good, ""},
-	"torn tail":      {good + `{"type":"mess`, false, good, `{"type":"mess` + "\n"},
-	"NUL":            {good + "\x00\x00\n" + user("d", "c"), false, good + user("d", "c") + "\n", "\x00\x00\n"},
-	"BOM, CR, blank": {"\xef\xbb\xbf" + header + "\r\n\r\n" + user("a", "") + "\r\n", false, header + "\r\n" + user("a", "") + "\r\n", ""},
-	"fused":          {text(header, user("a", "")+user("b", "a")), false, text(header, user("a", ""), user("b", "a")), ""},
-	"fused three":    {text(header + user("a", "") + user("b", "a")), false, text(header, user("a", ""), user("b", "a")), ""},
-	"torn and fused": {text(header, `{"type":"mess`+user("a", "")+`junk`), false, text(header, user("a", "")), `{"type":"mess` + "\njunk\n"},
-	"NUL and entry":  {text(header, "\x00\x00"+user("a", "")+"\x00"), false, text(header, user("a", "")), "\x00\x00\n\x00\n"},
+	"good":            {good, false, good, ""},
+	"no final":        {strings.TrimSuffix(good, "\n"), false, good, ""},
+	"torn tail":       {good + `{"type":"mess`, false, good, `{"type":"mess` + "\n"},
+	"NUL":             {good + "\x00\x00\n" + user("d", "c"), false, good + user("d", "c") + "\n", "\x00\x00\n"},
+	"BOM, CR, blank":  {"\xef\xbb\xbf" + header + "\r\n\r\n" + user("a", "") + "\r\n", false, header + "\r\n" + user("a", "") + "\r\n", ""},
+	"fused":           {text(header, user("a", "")+user("b", "a")), false, text(header, user("a", ""), user("b", "a")), ""},
+	"fused three":     {text(header + user("a", "") + user("b", "a")), false, text(header, user("a", ""), user("b", "a")), ""},
+	"blanks, fused":   {text(header, user("a", "")+spaced(user("b", "a"))), false, text(header, user("a", ""), spaced(user("b", "a"))), ""},
+	"torn and blanks": {text(header, `{"type" : "mess`+spaced(user("a", ""))), false, text(header, spaced(user("a", ""))), `{"type" : "mess` + "\n"},
+	"torn and fused":  {text(header, `{"type":"mess`+user("a", "")+`junk`), false, text(header, user("a", "")), `{"type":"mess` + "\njunk\n"},
+	"NUL and entry":   {text(header, "\x00\x00"+user("a", "")+"\x00"), false, text(header, user("a", "")), "\x00\x00\n\x00\n"},
 	"objects inside": {
 		text(header, `{"type":"message","id":"a","message":{"content":[{"type":"text","text":"x"},{"type":"te`, user("b", "")),
 		false, text(header, user("b", "")),

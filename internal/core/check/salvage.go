@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"io"
 	"slices"
 
@@ -14,8 +13,6 @@ type piece struct {
 	entry session.Entry
 	good  bool
 }
-
-var entryStart = []byte(`{"type":"`)
 
 // salvage takes a line apart that is not one JSON object: entries fused
 // without a line feed, a torn entry with another behind it, NULs before, between
@@ -36,7 +33,7 @@ func salvage(line []byte) []piece {
 			bad = at
 			continue
 		}
-		i := bytes.Index(line[at+1:], entryStart) // the next place where an entry may begin
+		i := session.EntryStart(line[at+1:]) // the next place where an entry may begin
 		if i < 0 || effort < 0 {
 			break
 		}
