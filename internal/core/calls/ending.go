@@ -103,9 +103,6 @@ func Printed(text string) string {
 	return text
 }
 
-// zeroIfFine are the tools whose result is an error unless the command ended with 0.
-var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
-
 // refusals are how agents tell a model that a call was not made: how the result begins. Those
 // with a capital are all of it or its beginning.
 var refusals = []string{
@@ -215,8 +212,9 @@ func (e Ending) command(tool string, details js.Value, text string) Ending {
 	if m := behind.in(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
 		return e.told(m[1] + m[2] + m[3] + m[4])
 	}
-	// opencode has the output in its details, and no exit of a command that was cut short.
-	if e.Outcome == OK && zeroIfFine[tool] && details.Get("output") == "" {
+	// opencode has the output in its details, and no exit of a command that was cut short. Where an agent of this name stores none, the exit
+	// code is null.
+	if e.Outcome == OK && zeroIfFine(tool) && details.Get("output") == "" && js.Member(string(details), "exitCode") != "null" {
 		return e.told("0")
 	}
 	return e
