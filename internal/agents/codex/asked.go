@@ -9,8 +9,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// What a person asks by a command of codex' is no message of the user's: a goal stands in an event, in what codex tells the model
-// each time it goes on, and in an output without a call; what is to be reviewed stands in an event alone.
+// Codex' commands take words of the user that no message has: a goal stands in an event, in what codex tells the model
+// each time it goes on, and in an output without a call; the question of a review stands in an event alone.
 
 // customReview is the type of the custom messages in which a model is told how a review ended.
 const customReview = "codex:review"
@@ -41,7 +41,7 @@ func goalOf(text string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&").Replace(text)
 }
 
-// review adds what is to be reviewed as a message of the user. No model of this conversation is asked it: it gets what another one found.
+// review adds the question of a review as a message of the user. No model of this conversation is asked it: it gets what another one found.
 func (c *conv) review(l line, v js.Value) bool {
 	text := v.Get("target", "instructions").Str()
 	if hint := v.Get("user_facing_hint").Str(); text == "" && hint != "" {
