@@ -29,6 +29,8 @@ type Ending struct {
 	Status  int  // of a command
 	Known   bool // what the status is
 
+	Cancelled bool // a call that is [Denied] and that nobody refused: another one failed, or the turn ended
+
 	runs  string // by what its agent calls what goes on in the background
 	tells bool   // it is the end of that
 }
@@ -103,6 +105,17 @@ func Printed(text string) string {
 	return text
 }
 
+// cancellations are the refusals by which nobody refused a call.
+var cancellations = []string{"<tool_use_error>Cancelled: ", "<tool_use_error>Sibling tool call errored", "[Operation Cancelled]", "[Request interrupted by user"}
+
+// Refusal is the word for a call that is [Denied]: "refused" or "cancelled".
+func (e Ending) Refusal() string {
+	if e.Cancelled {
+		return "cancelled"
+	}
+	return "refused"
+}
+
 // refusals are how agents tell a model that a call was not made: how the result begins. Those
 // with a capital are all of it or its beginning.
 var refusals = []string{
@@ -144,7 +157,8 @@ func End(m session.Message) Ending {
 	text, e, details := m.Text("\n"), Ending{Outcome: OK}, js.Value(m.Get("details"))
 	switch {
 	case failed && refused(text) && !(runs && ran(tool, details, text)):
-		return Ending{Outcome: Denied}
+		begins := func(with string) bool { return strings.HasPrefix(text, with) }
+		return Ending{Outcome: Denied, Cancelled: slices.ContainsFunc(cancellations, begins)}
 	case failed:
 		e.Outcome = Fail
 	}
