@@ -29,7 +29,7 @@ type Ending struct {
 	Status  int  // of a command
 	Known   bool // what the status is
 
-	Cancelled bool // a call that is [Denied] and that nobody refused: another one failed, or the turn ended
+	Cancelled bool // a call that is [Denied] without a refusal: another one failed, or the turn ended
 
 	runs  string // by what its agent calls what goes on in the background
 	tells bool   // it is the end of that
@@ -105,7 +105,7 @@ func Printed(text string) string {
 	return text
 }
 
-// cancellations are the refusals by which nobody refused a call.
+// cancellations are the beginnings of results of calls that were cancelled, see [Ending.Cancelled].
 var cancellations = []string{"<tool_use_error>Cancelled: ", "<tool_use_error>Sibling tool call errored", "[Operation Cancelled]", "[Request interrupted by user"}
 
 // Refusal is the word for a call that is [Denied]: "refused" or "cancelled".
