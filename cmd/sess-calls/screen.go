@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -16,7 +17,8 @@ import (
 type shown struct {
 	entry         string // its id, short
 	kind, outcome string
-	status        int // that was not 0
+	refusal       string // of a call that is denied, the word for that
+	status        int    // that was not 0
 	at            time.Time
 	took          time.Duration
 	text          string // what the call is about, on one line
@@ -29,6 +31,9 @@ func (p *part) shows(sc *screen.Screen, entries []session.Entry, d *gate.Deed, l
 	row := shown{
 		entry: short(entries[d.Entry].ID()), kind: d.Kind, outcome: line.Ending.Outcome,
 		text: sc.Joined(line.Text), times: 1,
+	}
+	if row.outcome == calls.Denied {
+		row.refusal = line.Ending.Refusal()
 	}
 	if line.Known && line.Ending.Known && row.outcome != calls.Denied {
 		row.status = line.Ending.Status
@@ -56,7 +61,7 @@ func (p *part) shows(sc *screen.Screen, entries []session.Entry, d *gate.Deed, l
 
 // says reports whether a row says the same as another one.
 func (s shown) says(other shown) bool {
-	return s.kind == other.kind && s.outcome == other.outcome && s.status == other.status && s.text == other.text && s.changed == other.changed
+	return s.kind == other.kind && s.outcome == other.outcome && s.refusal == other.refusal && s.status == other.status && s.text == other.text && s.changed == other.changed
 }
 
 // changes says how many lines edits add and remove: "+1 −1".
@@ -142,7 +147,7 @@ func (sc *screened) print(p part) error {
 	}
 	for _, row := range p.shown {
 		sc.kinds[row.kind] += row.times
-		sc.outcomes[row.outcome] += row.times
+		sc.outcomes[cmp.Or(row.refusal, row.outcome)] += row.times
 		mark, style := sc.Ending(row.outcome)
 		kind := row.kind
 		if row.status != 0 {
@@ -159,8 +164,8 @@ func (sc *screened) print(p part) error {
 		if row.changed != "" {
 			what.Tail = "  " + row.changed
 		}
-		if row.outcome == calls.Denied {
-			what.Tail += "  refused"
+		if row.refusal != "" {
+			what.Tail += "  " + row.refusal
 		}
 		what.Tail += screen.Times(row.times)
 		if err := sc.Line(left, what); err != nil {
@@ -182,7 +187,7 @@ func (sc *screened) foot() error {
 	if all == 0 {
 		return nil
 	}
-	for _, of := range [][2]string{{calls.Fail, "failed"}, {calls.Denied, "refused"}, {calls.Open, "open"}} {
+	for _, of := range [][2]string{{calls.Fail, "failed"}, {"refused", "refused"}, {"cancelled", "cancelled"}, {calls.Open, "open"}} {
 		if n := sc.outcomes[of[0]]; n > 0 {
 			ended += ", " + screen.Count(n) + " " + of[1]
 		}

@@ -215,7 +215,7 @@ func (r *reading) did(c *calls.Call, result session.Message, took time.Duration)
 	case c.Outcome == calls.Fail && c.Known && c.Status != 0:
 		about = append(about, fmt.Sprintf("status %d", c.Status))
 	case c.Outcome == calls.Denied:
-		about = append(about, "refused")
+		about = append(about, c.Refusal())
 	}
 	switch {
 	case edited:

@@ -10,6 +10,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An Agent is a row of the table. All but Name may be unknown of a map of the user's.
@@ -21,7 +22,8 @@ type Agent struct {
 	Homes []string // of a map: places of its sessions, of which the first whose variable is set counts
 	Signs []string // of a map: texts of which the beginning of a session has one
 
-	Tools []Tools // its own tools by kind; the names that many agents have are in internal/core/calls
+	Zero  []string // tools whose result is an error unless the command ended with 0, so that any other result says that it did
+	Tools []Tools  // its own tools by kind; the names that many agents have are in internal/core/calls
 
 	Resume  []string // the command that goes on with a session; the word [ID] stands for its id. Nil is none
 	Running []string // variables in which it hands the id of the running session to commands
@@ -44,6 +46,20 @@ const ID = "ID"
 
 // All returns the agents: those that keep their sessions in a place of their own.
 func All() []Agent { return slices.Concat(native, embedded, rare) }
+
+// EndsWithZero reports whether there is an agent whose tool of this name says by a result without an error that a command ended
+// with 0, see [Agent.Zero].
+func EndsWithZero(tool string) bool { return zeros()[tool] }
+
+var zeros = sync.OnceValue(func() map[string]bool {
+	tools := map[string]bool{}
+	for _, a := range All() {
+		for _, name := range a.Zero {
+			tools[name] = true
+		}
+	}
+	return tools
+})
 
 // Named returns the agent of [All] with a name, or the API.
 func Named(name string) (Agent, bool) { return find(name, native, embedded, rare, apis) }

@@ -12,17 +12,17 @@ import (
 
 // A header is what a map says of its agent: the members of a constant of jq, of which a map has more.
 type header struct {
-	Name, Program, Summary, Mark  string
-	Homes, Signs, Resume, Running texts
-	Tools                         map[string]texts
-	Grows                         *bool // true if it is not there
+	Name, Program, Summary, Mark        string
+	Homes, Signs, Resume, Running, Zero texts
+	Tools                               map[string]texts
+	Grows                               *bool // true if it is not there
 }
 
 // members are the variables that the members of the constant are read into.
 func (h *header) members() map[string]any {
 	return map[string]any{
 		"name": &h.Name, "program": &h.Program, "summary": &h.Summary, "mark": &h.Mark, "homes": &h.Homes, "signs": &h.Signs,
-		"resume": &h.Resume, "running": &h.Running, "tools": &h.Tools, "grows": &h.Grows,
+		"resume": &h.Resume, "running": &h.Running, "tools": &h.Tools, "zero": &h.Zero, "grows": &h.Grows,
 	}
 }
 
@@ -74,7 +74,7 @@ func ParseHeader(text string) (Agent, error) {
 	}
 	a := Agent{
 		Name: h.Name, Program: h.Program, Summary: h.Summary, Homes: h.Homes, Signs: h.Signs, Resume: h.Resume, Running: h.Running, Mark: h.Mark,
-		Map: true, Grows: h.Grows == nil || *h.Grows,
+		Zero: h.Zero, Map: true, Grows: h.Grows == nil || *h.Grows,
 	}
 	for kind, names := range h.Tools {
 		a.Tools = append(a.Tools, Tools{kind, names})

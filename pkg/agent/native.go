@@ -4,11 +4,11 @@ package agent
 var native = []Agent{
 	{
 		Name: "pi", Program: "pi", Summary: "sessions of pi, versions 1 to 3",
-		Resume: []string{"pi", "--session", ID}, Running: []string{"PI_SESSION_ID"}, Native: true, Grows: true, Written: true,
+		Resume: []string{"pi", "--session", ID}, Running: []string{"PI_SESSION_ID"}, Zero: []string{"bash"}, Native: true, Grows: true, Written: true,
 	},
 	{
 		Name: "omp", Program: "oh-my-pi", Summary: "sessions of oh-my-pi",
-		Resume: []string{"omp", "--resume", ID}, Mark: "OMPCODE", Native: true, Grows: true, Written: true,
+		Resume: []string{"omp", "--resume", ID}, Mark: "OMPCODE", Zero: []string{"bash"}, Native: true, Grows: true, Written: true,
 	},
 	{
 		Name: "codex", Program: "Codex", Summary: "rollouts of codex",
@@ -20,7 +20,7 @@ var native = []Agent{
 	},
 	{ // oh-my-pi sets CLAUDECODE for commands, too: it is no mark
 		Name: "claude", Program: "Claude Code", Summary: "sessions of Claude Code (experimental)",
-		Resume: []string{"claude", "--resume", ID}, Running: []string{"CLAUDE_CODE_SESSION_ID"}, Grows: true, Written: true,
+		Resume: []string{"claude", "--resume", ID}, Running: []string{"CLAUDE_CODE_SESSION_ID"}, Zero: []string{"Bash"}, Grows: true, Written: true,
 	},
 }
 

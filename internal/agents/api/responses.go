@@ -117,7 +117,7 @@ func ItemProvided(item js.Value) string {
 	switch image := item.Get("result").Str(); {
 	case image != "":
 		return string(js.Value(block).Add(js.RawField("content", Array(Image("image/"+cmp.Or(item.Get("output_format").Str(), "png"), image))), js.RawField("isError", "false")))
-	case len(came) > 0 || failed || item.Get("status").Str() == "completed" && typ != "tool_search_call": // whose output is an item of its own
+	case len(came) > 0 || failed || item.Get("status").Str() == "completed" && typ != "tool_search_call": // whose output is another item
 		return session.ProvidedResult(block, id, name, js.Value(Array(came...)), failed)
 	}
 	return block

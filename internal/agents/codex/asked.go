@@ -9,8 +9,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// What a person asks by a command of codex' is no message of the user's: a goal stands in an event, in what codex tells the model
-// each time it goes on, and in an output without a call; what is to be reviewed stands in an event alone.
+// Codex' commands take words of the user that no message has: a goal stands in an event, in what codex tells the model
+// each time it goes on, and in an output without a call; the question of a review stands in an event alone.
 
 // customReview is the type of the custom messages in which a model is told how a review ended.
 const customReview = "codex:review"
@@ -18,13 +18,14 @@ const customReview = "codex:review"
 // goalOutput is the name of the output that has the goal.
 const goalOutput = "goal_objective"
 
-// goal adds a goal as a message of the user, unless it is the one that is known. It reports whether it did, or stopped.
+// goal adds a goal as a message of the user, unless it is the one that is known. It reports whether it was another one.
 func (c *conv) goal(l line, objective string) bool {
 	if objective = strings.TrimSpace(objective); objective == "" || objective == c.objective {
 		return false
 	}
 	c.objective = strings.Clone(objective)
-	return c.ask(l, "goal", objective)
+	c.ask(l, "goal", objective)
+	return true
 }
 
 // goalOf returns the goal of which codex reminds its model in a message, "" for any other message.
@@ -41,30 +42,26 @@ func goalOf(text string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&").Replace(text)
 }
 
-// review adds what is to be reviewed as a message of the user. No model of this conversation is asked it: it gets what another one found.
-func (c *conv) review(l line, v js.Value) bool {
+// review adds the question of a review as a message of the user. No model of this conversation is asked it: it gets what another one found.
+func (c *conv) review(l line, v js.Value) {
 	text := v.Get("target", "instructions").Str()
 	if hint := v.Get("user_facing_hint").Str(); text == "" && hint != "" {
 		text = "/review " + hint
 	}
 	at := api.Int(l.offset)
-	if text = cmp.Or(strings.TrimSpace(text), "/review"); !c.ask(l, "review", text) || c.stopped {
-		return c.stopped
+	if c.ask(l, "review", cmp.Or(strings.TrimSpace(text), "/review")); c.stopped {
+		return
 	}
 	c.taken(c.b.Add(c.place("review:"+at+":edit", l.time), session.TypeContextEdit, js.StringField("targetId", c.b.Leaf()), js.RawField("replacement", "null")))
 	c.anchor = c.b.Leaf()
-	return true
 }
 
 // ask adds a message of the user that no item has. Codex does not count it among the turns that it can go back before.
-func (c *conv) ask(l line, what, words string) bool {
+func (c *conv) ask(l line, what, words string) {
 	if c.settleBefore(l); c.stopped {
-		return true
+		return
 	}
-	if c.put(len(c.batch)); c.stopped {
-		return true
-	}
+	c.put(len(c.batch))
 	c.emit(&pending{role: session.RoleUser, key: what + ":" + api.Int(l.offset), time: c.now, blocks: []string{api.Text(words)}})
 	c.anchor, c.context = c.b.Leaf(), false
-	return true
 }

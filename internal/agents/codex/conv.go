@@ -182,7 +182,8 @@ func (c *conv) event(l line) (kept bool) {
 		c.windowed(l.payload.Get("model_context_window"))
 		c.seal()
 	case "patch_apply_end", "exec_command_end", "mcp_tool_call_end", "dynamic_tool_call_response", "item_completed":
-		if item := l.payload.Get("item"); item.Get("type").Str() == "EnteredReviewMode" && c.review(l, item) {
+		if item := l.payload.Get("item"); item.Get("type").Str() == "EnteredReviewMode" {
+			c.review(l, item)
 			c.keep(l)
 			return true
 		}
@@ -193,10 +194,9 @@ func (c *conv) event(l line) (kept bool) {
 			return true
 		}
 	case "entered_review_mode":
-		if c.review(l, l.payload) {
-			c.keep(l)
-			return true
-		}
+		c.review(l, l.payload)
+		c.keep(l)
+		return true
 	case "thread_name_updated":
 		if name := l.payload.Get("thread_name").Str(); name != "" {
 			c.flush()

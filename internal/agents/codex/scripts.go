@@ -12,7 +12,7 @@ import (
 )
 
 // In code mode a model calls one tool, whose input is a program in JavaScript. What that called has no items: events name the
-// commands, the changed files and the calls of MCP servers, each by an id of its own.
+// commands, the changed files and the calls of MCP servers, each by another id.
 
 // script is the tool that runs a program.
 const script = "exec"
@@ -21,7 +21,7 @@ const script = "exec"
 type deed struct {
 	end
 	id, name, arguments string
-	said                string // the beginning of what it printed, or of why it failed
+	said                string // its output, or the reason of its failure
 	began               int64  // in milliseconds since the epoch, 0 if it is not told
 	users               bool   // the user ran it, or it is a part of another deed
 }
@@ -167,7 +167,7 @@ func (s *scripts) closes(id string) (deeds []string) {
 	return nil
 }
 
-// nest adds a deed to the result of the program that did it. One that ended behind that result is an entry of its own.
+// nest adds a deed to the result of the program that did it. One that ended behind that result becomes another entry.
 func (c *conv) nest(d deed) {
 	c.called[strings.Clone(d.id)] = true // two events may tell of one
 	r, record := c.scripts.of(d), strings.Clone(d.record())

@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/metering"
 	"github.com/sess-tools/sess/pkg/session"
@@ -32,6 +34,8 @@ type Tree struct {
 	torn   bool                // a parent that is not known has been told
 	tips   map[string]*spot    // what a value became that stands at the end of each track, of those that name their parents
 	system map[string]prompt   // the system prompt in force at each entry, of those that are told anew
+
+	zero []string // see [agent.Agent.Zero]
 
 	value   Step
 	at      string // the entry that the next one stands behind, "" for none
@@ -94,9 +98,12 @@ type Entry struct {
 	Again bool
 }
 
-// Tree returns a tree that adds to the session of b, which has its header.
-func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}, system: map[string]prompt{}, tips: map[string]*spot{}}
+// Tree returns a tree that adds to the session of b, which has its header. Zero are the tools of [agent.Agent.Zero].
+func (b *Builder) Tree(zero []string) *Tree {
+	return &Tree{
+		b: b, zero: zero, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{},
+		same: map[string][]saying{}, system: map[string]prompt{}, tips: map[string]*spot{},
+	}
 }
 
 // Value begins a value. Its entries stand at the end of its track, or behind its parent.
@@ -305,7 +312,8 @@ const (
 	usageRest       = "rest"       // what a source counts in all and says of no reply: it is counted already
 )
 
-// message adds a message. A result has the name of its call.
+// message adds a message. A result has the name of its call, and of a tool that has the name of another agent's it says that what the
+// command ended with is not known, unless the source tells it.
 func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 	if what := m.Foreign(); what != "" {
 		return "", errors.New(what)
@@ -317,6 +325,12 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 			tool = cmp.Or(c.tool, tool)
 		}
 		m = session.NewMessage(string(js.Value(m.Raw()).With("toolName", js.Value(js.Quote(tool)))))
+	}
+	if tool := m.Str("toolName"); m.Role() == session.RoleToolResult && agent.EndsWithZero(tool) && !slices.Contains(t.zero, tool) {
+		details := js.Value(m.Get("details"))
+		if (details == "" || details == "null" || details.IsObject()) && details.Get("exitCode") == "" && details.Get("exit") == "" {
+			m = session.NewMessage(string(js.Value(m.Raw()).With("details", details.With("exitCode", "null"))))
+		}
 	}
 	if usage := js.Value(m.Get("usage")); usage.Get(reported) != "" {
 		full, err := usageOf(usage, true)

@@ -64,7 +64,7 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	}
 	defer r.m.give(p)
 	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
-	c := &conversion{program: p, r: r, tree: b.Tree(), kinds: b.Kinds, said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
+	c := &conversion{program: p, r: r, tree: b.Tree(r.h.agent.Zero), kinds: b.Kinds, said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
 	p.tree = c.tree
 	if first.Name != "" && b.Growth == formats.Whole { // it stands beside the log, and may change
 		title := []js.Field{js.StringField("name", first.Name)}

@@ -358,3 +358,20 @@ func TestShellsAreTold(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Nobody refused a call that was cancelled.
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"<tool_use_error>Sibling tool call errored</tool_use_error>":                      "cancelled",
+		"<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>":  "cancelled",
+		"[Operation Cancelled] by the user":                                               "cancelled",
+		"The user doesn't want to proceed with this tool use. The tool use was rejected.": "refused",
+		"exec command rejected by user":                                                   "refused",
+	} {
+		all := calls.Of(entries(t, call("c", "Bash", `{}`), result("c", "Bash", text, true)), "/w")
+		if got := all[0].Refusal(); got != want || all[0].Outcome != calls.Denied {
+			t.Errorf("%q is %s, %s", text, all[0].Outcome, got)
+		}
+	}
+}

@@ -29,6 +29,8 @@ type Ending struct {
 	Status  int  // of a command
 	Known   bool // what the status is
 
+	Cancelled bool // a call that is [Denied] without a refusal: another one failed, or the turn ended
+
 	runs  string // by what its agent calls what goes on in the background
 	tells bool   // it is the end of that
 }
@@ -103,8 +105,16 @@ func Printed(text string) string {
 	return text
 }
 
-// zeroIfFine are the tools whose result is an error unless the command ended with 0.
-var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
+// cancellations are the beginnings of results of calls that were cancelled, see [Ending.Cancelled].
+var cancellations = []string{"<tool_use_error>Cancelled: ", "<tool_use_error>Sibling tool call errored", "[Operation Cancelled]", "[Request interrupted by user"}
+
+// Refusal is the word for a call that is [Denied]: "refused" or "cancelled".
+func (e Ending) Refusal() string {
+	if e.Cancelled {
+		return "cancelled"
+	}
+	return "refused"
+}
 
 // refusals are how agents tell a model that a call was not made: how the result begins. Those
 // with a capital are all of it or its beginning.
@@ -147,7 +157,8 @@ func End(m session.Message) Ending {
 	text, e, details := m.Text("\n"), Ending{Outcome: OK}, js.Value(m.Get("details"))
 	switch {
 	case failed && refused(text) && !(runs && ran(tool, details, text)):
-		return Ending{Outcome: Denied}
+		begins := func(with string) bool { return strings.HasPrefix(text, with) }
+		return Ending{Outcome: Denied, Cancelled: slices.ContainsFunc(cancellations, begins)}
 	case failed:
 		e.Outcome = Fail
 	}
@@ -215,8 +226,9 @@ func (e Ending) command(tool string, details js.Value, text string) Ending {
 	if m := behind.in(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
 		return e.told(m[1] + m[2] + m[3] + m[4])
 	}
-	// opencode has the output in its details, and no exit of a command that was cut short.
-	if e.Outcome == OK && zeroIfFine[tool] && details.Get("output") == "" {
+	// opencode has the output in its details, and no exit of a command that was cut short. Where an agent of this name stores none, the exit
+	// code is null.
+	if e.Outcome == OK && zeroIfFine(tool) && details.Get("output") == "" && js.Member(string(details), "exitCode") != "null" {
 		return e.told("0")
 	}
 	return e

@@ -59,6 +59,20 @@ var ownKinds = sync.OnceValue(func() map[string]string {
 	return table
 })
 
+// ownZeros are the tools of [agent.Agent.Zero] of the user's own maps, read when a tool is none of those that are known.
+var ownZeros = sync.OnceValue(func() map[string]bool {
+	tools := map[string]bool{}
+	for _, a := range known.Agents() {
+		for _, name := range a.Zero {
+			tools[name] = true
+		}
+	}
+	return tools
+})
+
+// zeroIfFine reports whether a result of a tool that is no error says that its command ended with 0.
+func zeroIfFine(tool string) bool { return agent.EndsWithZero(tool) || ownZeros()[tool] }
+
 func addTools(table map[string]string, a agent.Agent) {
 	for _, tools := range a.Tools {
 		for _, name := range tools.Names {

@@ -29,7 +29,7 @@ func (c *Call) program() (text string) {
 	return text
 }
 
-// Script reports whether a call runs a program in code mode: what that did are calls of their own, see [Call.In].
+// Script reports whether a call runs a program in code mode, whose calls are beside it, see [Call.In].
 func (c *Call) Script() bool { return c.program() != "" }
 
 // How a program calls tools: by a member of an object, or in a way that does not say which.
@@ -49,8 +49,8 @@ func called(program string) (tools []string, more bool) {
 	return tools, otherwise().MatchString(rest)
 }
 
-// unprefixed returns the name of a tool without the part that says whose it is: a program and the record of what it did
-// may spell that otherwise.
+// unprefixed returns the name of a tool without the part that says whose it is: a program and the events of its
+// calls may spell that otherwise.
 func unprefixed(name string) string {
 	_, own := Own(name)
 	return own[strings.LastIndex(own, "__")+1:]

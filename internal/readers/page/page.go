@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/tree"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -283,9 +284,17 @@ const mostFailures = 20
 // failures goes on with the facts about the session, with links to the results of the calls that failed.
 func (p *page) failures(shown []int) {
 	var failed []int
+	seen := map[int]bool{}
 	for _, i := range shown {
-		if m, ok := p.s.Entries[i].Message(); ok && m.Role() == session.RoleToolResult && m.IsError() {
-			failed = append(failed, i)
+		seen[i] = true
+	}
+	entries := make([]session.Entry, len(p.path))
+	for n, i := range p.path {
+		entries[n] = p.s.Entries[i]
+	}
+	for _, c := range calls.Of(entries, p.s.Header.CWD) {
+		if c.Outcome == calls.Fail && c.Result >= 0 && seen[p.path[c.Result]] {
+			failed = append(failed, p.path[c.Result])
 		}
 	}
 	if len(failed) == 0 || p.o.Tools == None {

@@ -142,3 +142,19 @@ func TestOneHeadingForAReply(t *testing.T) {
 		}
 	}
 }
+
+// The head of a page counts the failures that sess-calls counts: not a call that was cancelled, but one within another call.
+func TestFailuresOfCalls(t *testing.T) {
+	t.Parallel()
+	result := func(id, parent, call, text, more string) string {
+		return `{"type":"message","id":"` + id + `","parentId":"` + parent + `","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult","toolCallId":"` + call + `","toolName":"Bash","content":"` + text + `"` + more + `}}` + "\n"
+	}
+	s := corpus.Parse(t, `{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"look"}}`+"\n"+
+		`{"type":"message","id":"a2","parentId":"a1","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"Bash","arguments":{}},{"type":"toolCall","id":"d","name":"Bash","arguments":{}},{"type":"toolCall","id":"e","name":"x","arguments":{}}]}}`+"\n"+
+		result("a3", "a2", "c", "Exit code 1", `,"isError":true`)+result("a4", "a3", "d", "<tool_use_error>Sibling tool call errored</tool_use_error>", `,"isError":true`)+
+		result("a5", "a4", "e", "done", `,"isError":false,"nestedCalls":{"complete":true,"calls":[{"id":"e/1","name":"bash","arguments":{"command":"make"},"status":"error","error":"no"}]}`))
+	const want = `<span class="err">2 failed:</span> <a href="#e-a3">1</a> <a href="#e-a5">2</a>`
+	if got := written(t, s, usual); !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, from(got, `<header`))
+	}
+}

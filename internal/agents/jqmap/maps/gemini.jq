@@ -3,7 +3,7 @@ module {
   homes: ["$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"],
   files: ["*/chats/session-*.jsonl", "*/chats/session-*.json", "*/chats/*/*.jsonl"], beside: ["../.project_root", "../../.project_root", "../../../projects.json", "../../../../projects.json"],
   program: "Gemini CLI", mark: "GEMINI_CLI",
-  tools: {run: ["run_shell_command"], read: ["read_many_files"], write: ["replace"], search: ["search_file_content"], fetch: ["google_web_search"], plan: ["write_todos"]},
+  zero: ["run_shell_command"], tools: {run: ["run_shell_command"], read: ["read_many_files"], write: ["replace"], search: ["search_file_content"], fetch: ["google_web_search"], plan: ["write_todos"]},
   signs: ["\"projectHash\""], each: "messages",
   kind: ["type", "?$set", "?$rewindTo", "?sessionId"], id: "id", time: ["timestamp", "startTime"]
 };

@@ -1,7 +1,7 @@
 module {
   interface: 1, name: "kimi", summary: "sessions of Kimi Code (experimental)", provider: "moonshotai",
   homes: ["$KIMI_CODE_HOME/sessions", "~/.kimi-code/sessions"], files: ["*/*/agents/*/wire.jsonl"], beside: ["../../state.json"],
-  program: "Kimi Code", tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
+  program: "Kimi Code", zero: ["Bash", "Shell"], tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
   signs: ["\"protocol_version\""],
   kind: ["type", "event.type"], time: ["time", "created_at"],
   skip: ["agent.message.appended", "agent.turn.started", "agent.turn.ended", "token_counting.measured", "token_counting.turn_recorded", "token_counting.rebased"],

@@ -5,7 +5,7 @@ module {
     "message.payload.message_id", "message.payload.token_usage", "message.payload.tool_call_id", "message.payload.return_value.is_error",
     "message.payload.event.payload.message_id", "message.payload.event.payload.token_usage"]},
   program: "kimi-cli", resume: ["kimi", "--session", "ID"],
-  tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
+  zero: ["Shell"], tools: {run: ["Shell"], read: ["ReadFile", "ReadMediaFile"], write: ["WriteFile", "StrReplaceFile"], fetch: ["FetchURL", "SearchWeb"], plan: ["SetTodoList"]},
   signs: ["\"_system_prompt\"", "\"_checkpoint\"", "\"protocol_version\""],
   kind: ["role"], keep: ["_checkpoint", "_usage"]
 };

@@ -3,7 +3,7 @@ module {
   homes: ["$QWEN_RUNTIME_DIR/projects", "$QWEN_HOME/projects", "~/.qwen/projects"],
   files: ["*/chats/*.jsonl", "*/subagents/*/agent-*.jsonl"], beside: ["*.meta.json"],
   program: "Qwen Code", resume: ["qwen", "--resume", "ID"], running: "QWEN_CODE_SESSION_ID",
-  tools: {run: ["run_shell_command"], read: ["read_many_files"], plan: ["todo_write"]},
+  zero: ["run_shell_command"], tools: {run: ["run_shell_command"], read: ["read_many_files"], plan: ["todo_write"]},
   signs: ["\"parts\":["],
   kind: ["type", "subtype"], id: "uuid", parent: "parentUuid", time: ["timestamp"],
   keep: ["system/attribution_snapshot", "system/at_command", "system/session_context", "system/session_artifact_snapshot", "system/rewind"]
