@@ -292,7 +292,7 @@ func (s *Streams) report(err error) {
 type input struct {
 	ctx     context.Context
 	r       io.Reader
-	waiting atomic.Bool
+	waiting atomic.Int32
 }
 
 // Read fails after an interrupt, so that an action copying a stream that never
@@ -304,8 +304,8 @@ func (in *input) Read(p []byte) (int, error) {
 	if in.r == nil {
 		return 0, io.EOF
 	}
-	in.waiting.Store(true)
-	defer in.waiting.Store(false)
+	in.waiting.Add(1)
+	defer in.waiting.Add(-1)
 	return in.r.Read(p)
 }
 
