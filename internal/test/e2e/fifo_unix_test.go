@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -84,5 +85,30 @@ func TestSignalInPipe(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A session that sess-mcp lists by its path is read by it, and no other file is.
+func TestMCPReadsWhatItLists(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	token := "ghp" + "_u8jzPde0IgxQw4Er5Ty6Ui7Op8As9Df0Gh2J"
+	listed := kept{".pi/agent/sessions/--x--/1_ID.jsonl", piText}.put(t, dir, firstID, "look at the repository and at what "+token+" may do there, and then go on", 1)
+	other := kept{"other/1_ID.jsonl", piText}.put(t, dir, secondID, "another one", 1)
+	ask := func(name, arguments string) string {
+		return runCommand(t, dir, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}
+`, "sess-mcp").stdout
+	}
+	if out := ask("sessions", "{}"); !strings.Contains(out, listed) || strings.Contains(out, token[:9]) {
+		t.Errorf("sessions: %s", out)
+	}
+	if out := ask("read", `{"session":"`+listed+`"}`); !strings.Contains(out, "look at the repository") || strings.Contains(out, token[:9]) {
+		t.Errorf("what is listed: %s", out)
+	}
+	if out := ask("read", `{"session":"`+other+`"}`); strings.Contains(out, "another one") || !strings.Contains(out, "files are not read") {
+		t.Errorf("what is not: %s", out)
 	}
 }
