@@ -33,9 +33,9 @@ func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 // openInput is [Streams.OpenInput], but what terminal returns is the error when the input is a terminal.
 func (s *Streams) openInput(name string, terminal func() error) (io.ReadCloser, error) {
 	if name != "" && name != "-" {
-		s.in.waiting.Add(1)
+		opened := s.in.wait()
 		f, err := openFile(name, fifoWait)
-		s.in.waiting.Add(-1)
+		opened()
 		if err != nil {
 			return nil, err
 		}
@@ -90,8 +90,7 @@ type namedPipe struct {
 }
 
 func (p namedPipe) Read(b []byte) (int, error) {
-	p.in.waiting.Add(1)
-	defer p.in.waiting.Add(-1)
+	defer p.in.wait()()
 	return p.File.Read(b)
 }
 

@@ -31,11 +31,23 @@ func TestFIFOInHomes(t *testing.T) {
 	}
 	check(t, os.Mkdir(filepath.Join(dir, "logs"), 0o700))
 	for _, args := range [][]string{
-		{"sess-ls", "--agent", "all"}, {"sess-ls", "--all"}, {"sess-grep", "--agent", "all", "x"}, {"sess-stat", "--usage", "--agent", "all"},
-		{"sess-calls", "--agent", "all"}, {"sess-history", "--agent", "all"}, {"sess-assert", "--agent", "all", "--no-call", "x"},
-		{"sess-redact", "--check", "--agent", "all"}, {"sess-table", "--agent", "all", "-o", "table"}, {"sess-path", "pi:"}, {"sess-show", "claude:"},
-		{"sess-handoff", "--to", "pi", "claude:"}, {"sess-import", "claude", "--all", "--store", "--settled", "0s"}, {"sess-import", "pi", "--all", "-n"},
-		{"sess-import", "--homes"}, {"sess-import", "--unread"}, {"sess-sync", "push", "--agent", "all", "logs"},
+		{"sess-ls", "--agent", "all"},
+		{"sess-ls", "--all"},
+		{"sess-grep", "--agent", "all", "x"},
+		{"sess-stat", "--usage", "--agent", "all"},
+		{"sess-calls", "--agent", "all"},
+		{"sess-history", "--agent", "all"},
+		{"sess-assert", "--agent", "all", "--no-call", "x"},
+		{"sess-redact", "--check", "--agent", "all"},
+		{"sess-table", "--agent", "all", "-o", "table"},
+		{"sess-path", "pi:"},
+		{"sess-show", "claude:"},
+		{"sess-handoff", "--to", "pi", "claude:"},
+		{"sess-import", "claude", "--all", "--store", "--settled", "0s"},
+		{"sess-import", "pi", "--all", "-n"},
+		{"sess-import", "--homes"},
+		{"sess-import", "--unread"},
+		{"sess-sync", "push", "--agent", "all", "logs"},
 	} {
 		t.Run(args[0]+" "+args[1], func(t *testing.T) {
 			t.Parallel()
