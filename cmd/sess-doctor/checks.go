@@ -356,7 +356,7 @@ func attributes() string {
 
 // names reports whether a file with attributes names the driver.
 func names(file string) bool {
-	data, err := os.ReadFile(file)
+	data, err := disk.ReadFile(file)
 	if err != nil {
 		return false
 	}

@@ -292,7 +292,7 @@ func fromOf(info formats.Info, quiet bool) (f from, ok bool) {
 
 // sum returns the digest of the first bytes of a file, "" if it has fewer.
 func sum(path string, size int64) string {
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

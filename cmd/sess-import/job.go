@@ -435,6 +435,9 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		fate, sum.status = listing.Failed, max(sum.status, cli.Status(err))
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
+	case fate == listing.Merged && k.there.judged && !k.there.only: // who has what the source lacks now is not known
+		j.progress.Clear()
+		j.streams.Warnf("%s: its source no longer has all that is here; what it has now goes on apart, and ends with entry %s", k.path, k.there.last)
 	case fate == listing.Merged:
 		j.progress.Clear()
 		j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", k.path, k.there.last)

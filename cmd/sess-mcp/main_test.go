@@ -301,3 +301,21 @@ func TestCaller(t *testing.T) {
 		}
 	}
 }
+
+// Of a title that is cut the word goes in which it is: a token of which the end is missing looks like no secret.
+func TestWithoutCut(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"":                          "",
+		"fix the build":             "fix the build",
+		"use ghp_u8jzPde0IgxQw4Er…": "use …",
+		"use xoxb-1/2+3=..":         "use xoxb-1/2+3=..",
+		"use xoxb-1/2+3=...":        "use ...",
+		"ghp_u8jzPde0IgxQ…":         "…",
+		"日本語の題名…":                   "日本語の題名…",
+	} {
+		if got := withoutCut(title); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/brief"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/typed"
 )
@@ -76,7 +77,7 @@ func (b Brief) state(name, text string) string {
 	case text == "" || !info.Mode().IsRegular() || info.Size() > maxFile:
 		return "there"
 	}
-	data, err := os.ReadFile(name)
+	data, err := disk.ReadFile(name)
 	switch {
 	case err != nil:
 		return "not readable"

@@ -3,13 +3,13 @@ package handoff
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/brief"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
@@ -51,13 +51,13 @@ func Model(env formats.Env, cwd string) (provider, model string, ok bool) {
 		filepath.Join(cwd, "opencode.json"), filepath.Join(cwd, "opencode.jsonc"), env.Getenv("OPENCODE_CONFIG"),
 		filepath.Join(config, "opencode", "opencode.json"), filepath.Join(config, "opencode", "opencode.jsonc"), filepath.Join(config, "opencode", "config.json"),
 	} {
-		if data, err := os.ReadFile(name); err == nil {
+		if data, err := disk.ReadFile(name); err == nil {
 			if m := models().FindSubmatch(data); m != nil {
 				return string(m[1]), string(m[2]), true
 			}
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(state, "opencode", "model.json"))
+	data, err := disk.ReadFile(filepath.Join(state, "opencode", "model.json"))
 	if err != nil || !js.Valid(data) {
 		return "", "", false
 	}

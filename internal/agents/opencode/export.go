@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -64,7 +65,7 @@ func isOwn(path string) bool {
 		_, err := os.Stat(filepath.Join(path, "opencode.db"))
 		return err == nil || formats.IsDir(filepath.Join(path, "storage", "session"))
 	}
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return false
 	}

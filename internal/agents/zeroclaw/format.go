@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -61,7 +62,7 @@ func home(env formats.Env) (string, error) {
 
 // activeConfig returns the absolute directory that the file path names as config_dir, "" if none.
 func activeConfig(path string) string {
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return ""
 	}

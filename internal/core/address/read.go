@@ -288,7 +288,7 @@ func compressed(name string) string {
 	if err != nil || !fi.Mode().IsRegular() {
 		return ""
 	}
-	f, err := os.Open(name)
+	f, err := disk.OpenRegular(name)
 	if err != nil {
 		return ""
 	}

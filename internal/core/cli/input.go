@@ -33,13 +33,18 @@ func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 // openInput is [Streams.OpenInput], but what terminal returns is the error when the input is a terminal.
 func (s *Streams) openInput(name string, terminal func() error) (io.ReadCloser, error) {
 	if name != "" && name != "-" {
+		opened := s.in.wait()
 		f, err := openFile(name, fifoWait)
+		opened()
 		if err != nil {
 			return nil, err
 		}
 		if err := s.NotOutput(f, name); err != nil {
 			f.Close()
 			return nil, err
+		}
+		if fi, err := f.Stat(); err == nil && fi.Mode()&fs.ModeNamedPipe != 0 {
+			return namedPipe{f, s.in}, nil
 		}
 		return f, nil
 	}
@@ -76,6 +81,22 @@ func (s *Streams) NotOutput(in interface{ Stat() (fs.FileInfo, error) }, name st
 		return nil
 	}
 	return WithHint(UsageError("%s is the file that standard output goes to", name), "write to another file, and rename it")
+}
+
+// A namedPipe is one that is read: a signal ends the program though its writer is silent, as with standard input.
+type namedPipe struct {
+	*os.File
+	in *input
+}
+
+func (p namedPipe) Read(b []byte) (int, error) {
+	defer p.in.wait()()
+	return p.File.Read(b)
+}
+
+// WriteTo reads by Read: that of the file would not be seen to wait.
+func (p namedPipe) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, struct{ io.Reader }{p})
 }
 
 func openFile(name string, wait time.Duration) (*os.File, error) {

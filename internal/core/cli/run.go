@@ -41,8 +41,8 @@ const outBuffer = 64 << 10
 // error, and returns its exit status. It touches no global state.
 //
 // After ctx is cancelled an action has all the time it needs to unwind, unless
-// it hangs in a read of stdin, which nothing can cut short; then Run returns
-// without it.
+// it hangs in a read of stdin or of a pipe, which nothing can cut short; then Run
+// returns without it.
 func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	s := &Streams{
 		name:  t.Name,
@@ -78,7 +78,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 }
 
 // wait runs action and waits for it, or until ctx is done and the action still
-// waits for standard input a moment later.
+// waits for standard input, or for a pipe that was named, a moment later.
 func (s *Streams) wait(ctx context.Context, action func() error) (returned bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- action() }()
@@ -101,7 +101,7 @@ func (s *Streams) wait(ctx context.Context, action func() error) (returned bool,
 			return true, err
 		case <-tick.C:
 		}
-		waiting := s.in.waiting.Load()
+		waiting := s.in.waiting.Load() > 0
 		if before && waiting {
 			return false, errInterrupted
 		}

@@ -292,7 +292,17 @@ func (s *Streams) report(err error) {
 type input struct {
 	ctx     context.Context
 	r       io.Reader
-	waiting atomic.Bool
+	waiting atomic.Int32
+}
+
+// wait says that the process waits for what it reads, until the function that it returns is called. Streams that messages alone go
+// to have no input.
+func (in *input) wait() (done func()) {
+	if in == nil {
+		return func() {}
+	}
+	in.waiting.Add(1)
+	return func() { in.waiting.Add(-1) }
 }
 
 // Read fails after an interrupt, so that an action copying a stream that never
@@ -304,8 +314,7 @@ func (in *input) Read(p []byte) (int, error) {
 	if in.r == nil {
 		return 0, io.EOF
 	}
-	in.waiting.Store(true)
-	defer in.waiting.Store(false)
+	defer in.wait()()
 	return in.r.Read(p)
 }
 

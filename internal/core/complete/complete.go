@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -165,7 +166,7 @@ func read(name string) ([]session.Entry, []session.Label) {
 	if err != nil || !fi.Mode().IsRegular() {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, nil
 	}

@@ -177,6 +177,34 @@ func Regular(fi fs.FileInfo) error {
 	}
 }
 
+// OpenRegular opens the regular file at name, or the one that a link there leads to, for reading. It never waits for another
+// program, as opening a FIFO would, which no signal ends. The error does not name the file unless it could not be opened.
+func OpenRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|Nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		err = Regular(fi)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadFile returns what a regular file has, see [OpenRegular].
+func ReadFile(name string) ([]byte, error) {
+	f, err := OpenRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
 // Subject returns a name as it stands in front of a colon: quoted if it ends in one
 // itself, as "codex:" does.
 func Subject(name string) string {

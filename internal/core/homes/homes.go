@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -51,7 +52,7 @@ func Pi(env Env) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	settings, err := os.ReadFile(filepath.Join(agent, "settings.json"))
+	settings, err := disk.ReadFile(filepath.Join(agent, "settings.json"))
 	if err == nil && js.Valid(settings) {
 		if dir := js.Value(settings).Get("sessionDir").Str(); dir != "" {
 			return env.below(dir, nil)

@@ -52,7 +52,7 @@ func ReadMap(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the map %s: %w", path, disk.Cause(err))
 	}
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 // reports need not be all of it. So of a token that a built-in rule finds the whole run of its characters is the secret, and
 // a token whose prefix nothing else has may have any length from that of the rule on.
 
-// fixed are the rules whose keys have one length: what is longer is not one of them. That of a key of AWS stands in front of a slash
-// in each signed request. A private key ends in a line of its own.
+// fixed are the rules whose secrets end where the expression does: keys of one length, of which a longer text is none, and private keys,
+// which end in a line of their own. The id of a key of AWS stands in front of a slash in each signed request.
 var fixed = map[string]bool{
 	"aws-access-token": true, "gcp-api-key": true,
 	"private-key": true, "private-key-part": true, "private-key-end": true, "ppk-private-key": true, "kubernetes-secret-yaml": true,
