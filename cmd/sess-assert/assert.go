@@ -44,7 +44,7 @@ type breach struct {
 	entry string // "" for none
 	line  int
 	text  string
-	why   string // it is not known what it did, "" if it is
+	why   string // the deed cannot be judged, "" if it can
 	piece string // of its command line that this is about
 }
 
@@ -109,10 +109,7 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 	if hidden > 0 && !c.strict {
 		s.Warnf("%s: --strict counts that", tty.Count(hidden, "call hides what it runs or writes", "calls hide what they run or write"))
 	}
-	if empty := s.PassedOver(); empty > 0 && c.strict {
-		breaches += empty
-		s.Alwaysf("files of no bytes, which --strict counts as breaches: %d", empty)
-	}
+	breaches += c.emptyFiles(s)
 	err := errors.Join(reading.Err(), unread(verdicts))
 	if err == nil && reading.Sessions == 0 {
 		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)
@@ -133,6 +130,16 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		return err
 	}
 	return cli.No("")
+}
+
+// emptyFiles counts the files of no bytes that are breaches.
+func (c *config) emptyFiles(s *cli.Streams) int {
+	n := s.PassedOver()
+	if n == 0 || !c.strict {
+		return 0
+	}
+	s.Alwaysf("files of no bytes, which --strict counts as breaches: %d", n)
+	return n
 }
 
 // unread is the error of sessions that were not read whole.

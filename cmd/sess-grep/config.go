@@ -197,7 +197,7 @@ func (c *config) inOrder(operands []string) string {
 
 // asOnePattern gives a usage error the line in which the operands are one pattern, if those behind the first are words that
 // stand for no session.
-func (c *config) asOnePattern(err error, operands []string) error {
+func (c *config) asOnePattern(s *cli.Streams, err error, operands []string) error {
 	if cli.Status(err) != cli.ExitUsage || len(c.patterns) > 0 || c.patternFile != "" || len(operands) < 2 {
 		return err
 	}
@@ -206,11 +206,7 @@ func (c *config) asOnePattern(err error, operands []string) error {
 			return err
 		}
 	}
-	line := []string{"sess-grep"}
-	if flags := len(os.Args) - len(operands); flags > 0 && slices.Equal(os.Args[flags:], operands) { // which mostly stand in front
-		line = append(line, os.Args[1:flags]...)
-	}
-	return cli.WithHint(cli.UsageError("%v", err), "several words are one pattern: %s", cli.ShellWords(append(line, strings.Join(operands, " "))))
+	return cli.WithHint(cli.UsageError("%v", err), "several words are one pattern: %s", s.Instead(operands, strings.Join(operands, " ")))
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

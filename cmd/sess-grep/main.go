@@ -52,7 +52,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	found, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
-		return c.asOnePattern(err, given)
+		return c.asOnePattern(s, err, given)
 	}
 	if !c.quiet {
 		found.SayNothing(s)
@@ -61,7 +61,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if line := c.inOrder(given); line != "" && cli.Status(err) == cli.ExitUsage {
 		err = cli.WithHint(cli.UsageError("%v", err), "the pattern stands in front: sess-grep %s", line)
 	} else {
-		err = c.asOnePattern(err, given)
+		err = c.asOnePattern(s, err, given)
 	}
 	if !c.quiet {
 		found.TellOutputs(ctx, s, false, "not searched")

@@ -69,7 +69,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	return w.record(src)
 }
 
-// sayThere says that a session is gone on with that --create did not make: whoever judges the file judges what others put there too.
+// sayThere says that a session is gone on with that --create did not make: a gate judges its older entries as well.
 func (c *config) sayThere(s *cli.Streams, name string) {
 	fi, err := os.Lstat(name)
 	switch {

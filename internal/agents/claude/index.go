@@ -342,7 +342,7 @@ const goOn = "Continue from where you left off."
 // asked finds the commands by which the program asked the model: the first reply behind one hangs from a prompt of the program's, and
 // that from the command.
 func (x *index) asked() {
-	command := none // the last one, until somebody speaks
+	command := none // the last one, until a message follows
 	for i := range x.nodes {
 		switch n := &x.nodes[i]; {
 		case n.twice:

@@ -68,7 +68,7 @@ type saying struct {
 	sum   [sha256.Size]byte
 }
 
-// A prompt is a system prompt: the entry that has it, and a digest of what it says.
+// A prompt is a system prompt: the entry that has it, and a digest of its text.
 type prompt struct {
 	entry string
 	sum   [sha256.Size]byte
@@ -204,7 +204,7 @@ func (t *Tree) Add(e Entry) error {
 	return nil
 }
 
-// follow hands on to an entry of a type what is known of the place that it stands at.
+// follow hands on to an entry the named entry above it and, unless it takes that out of the context, the system prompt in force.
 func (t *Tree) follow(id, typ string) {
 	t.above[id] = t.above[t.at]
 	if p, ok := t.system[t.at]; ok && typ != session.TypeCompaction && typ != session.TypeResetBoundary { // which take it out of the context

@@ -295,7 +295,17 @@ type input struct {
 	waiting atomic.Int32
 }
 
-// wait says that the process waits for what it reads, until the function that it returns is called. Streams that messages alone go
+// Instead returns the command line with one operand in the place of others, as a shell takes it. Flags are in it if they stand
+// in front of the operands.
+func (s *Streams) Instead(operands []string, with string) string {
+	line := []string{s.name}
+	if flags := len(s.args) - len(operands); flags > 0 && slices.Equal(s.args[flags:], operands) {
+		line = append(line, s.args[:flags]...)
+	}
+	return ShellWords(append(line, with))
+}
+
+// wait says that the process waits for its input, until the function that it returns is called. Streams that messages alone go
 // to have no input.
 func (in *input) wait() (done func()) {
 	if in == nil {

@@ -167,7 +167,7 @@ func Deeds(all []calls.Call) []Deed {
 // leaves notes what a deed wrote into files, by their names.
 func (d *Deed) leaves(written map[string]string) {
 	for _, name := range d.wrote {
-		written[name] = cmp.Or(d.Command, string(d.Arguments))
+		written[name] = cmp.Or(d.Command, d.Arguments)
 	}
 }
 
@@ -179,7 +179,7 @@ func (d *Deed) mayRun() string {
 	case slices.Contains(harmless, d.Name), d.Kind != calls.Other && slices.Contains(calls.Editors, command):
 		return ""
 	case d.Kind == calls.Other, strings.HasPrefix(d.Name, "mcp__"):
-		return string(d.Arguments)
+		return d.Arguments
 	}
 	return command
 }

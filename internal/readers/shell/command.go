@@ -170,12 +170,10 @@ func program(name string) string {
 	return name
 }
 
-// run adds what a runner runs.
-func (r *reader) run(run *runner, all, args []word, a at, st *state) bool {
-	a.program = run.name != "time"
+// flags reads the words in front of what a runner runs. It returns the others, the command lines among the values of its flags,
+// and the mark that xargs replaces.
+func (r *reader) flags(run *runner, args []word, a *at) (rest, lines []word, mark string) {
 	known := options{run.alone, run.takes + " " + run.line}
-	var lines []word
-	mark := ""
 	skip := run.operands
 	for len(args) > 0 {
 		w := args[0]
@@ -203,8 +201,8 @@ func (r *reader) run(run *runner, all, args []word, a at, st *state) bool {
 			}
 			continue
 		}
-		name, value, rest, ok := known.next(args)
-		if args = rest; !ok || run.name == "ssh" && name == "o" && (value == nil || !sshPlain().MatchString(value.text)) {
+		name, value, behind, ok := known.next(args)
+		if args = behind; !ok || run.name == "ssh" && name == "o" && (value == nil || !sshPlain().MatchString(value.text)) {
 			r.hide(Flag, run.name+" "+w.text)
 			a.ends = Unknown
 		}
@@ -215,6 +213,13 @@ func (r *reader) run(run *runner, all, args []word, a at, st *state) bool {
 			mark = value.text
 		}
 	}
+	return args, lines, mark
+}
+
+// run adds what a runner runs.
+func (r *reader) run(run *runner, all, args []word, a at, st *state) bool {
+	a.program = run.name != "time"
+	args, lines, mark := r.flags(run, args, &a)
 	switch {
 	case run.name == "env" && len(lines) == 1: // its words are words in front of the others
 		if !lines[0].literal || !tame().MatchString(strings.ReplaceAll(lines[0].text, " ", "")) {
@@ -488,13 +493,6 @@ func (r *reader) builtin(name string, args []word, a at, st *state) bool {
 		first = args[0]
 	}
 	all := func() string { return strings.TrimSpace(name + " " + join(args).text) }
-	flagged := func(known string) {
-		for _, w := range args {
-			if strings.HasPrefix(w.lead, "-") && (!w.literal || !has(known, w.text)) {
-				r.hide(Flag, all())
-			}
-		}
-	}
 	switch name {
 	case "eval":
 		if st.most = Unknown; len(args) > 0 {
@@ -526,26 +524,8 @@ func (r *reader) builtin(name string, args []word, a at, st *state) bool {
 			r.again(literalWord(text), a, st)
 		}
 		r.hide(Renamed, all())
-	case "unset", "read", "getopts", "wait", "mapfile", "readarray":
-		flagged(map[string]string{"unset": "-v", "read": "-r -s -p -t -n -d -a -ra -rs -rp -er", "mapfile": "-t -d -n", "readarray": "-t -d -n", "wait": "-n"}[name])
-		for i, w := range args {
-			text := i > 0 && has("-p -rp -d -t -n", args[i-1].text)
-			if w.literal && strings.Contains(w.text, "[") && !text || !w.literal && !w.solid && (name != "wait" || !waits().MatchString(w.text)) || !w.literal && !text && name != "wait" {
-				r.hide(Evaluated, all())
-			}
-		}
-	case "printf":
-		if len(args) > 1 && strings.HasPrefix(first.lead, "-v") && !identifier().MatchString(args[1].text) || !first.literal && first.lead == "" && !first.solid || strings.HasPrefix(first.lead, "-v") && first.text != "-v" {
-			r.hide(Evaluated, all())
-		}
-	case "test", "[":
-		for i, w := range args {
-			if w.text == "-v" || w.text == "-R" || !w.literal && !w.solid && i == 0 && len(args) > 2 && strings.Contains(w.text, "[@]") {
-				r.hide(Evaluated, all())
-			}
-		}
-	case "declare", "typeset", "local", "export", "readonly": // behind a runner such as command
-		r.hide(Evaluated, all())
+	case "unset", "read", "getopts", "wait", "mapfile", "readarray", "printf", "test", "[", "declare", "typeset", "local", "export", "readonly":
+		r.evaluated(name, args)
 	case "cd", "pushd":
 		for len(args) > 1 && strings.HasPrefix(args[0].text, "-") {
 			args = args[1:]
@@ -575,6 +555,44 @@ func (r *reader) builtin(name string, args []word, a at, st *state) bool {
 		return renames[name]
 	}
 	return true
+}
+
+// evaluated hides a command that takes a name, if a shell may evaluate the word that is given for one.
+func (r *reader) evaluated(name string, args []word) {
+	first := word{literal: true}
+	if len(args) > 0 {
+		first = args[0]
+	}
+	all := func() string { return strings.TrimSpace(name + " " + join(args).text) }
+	flagged := func(known string) {
+		for _, w := range args {
+			if strings.HasPrefix(w.lead, "-") && (!w.literal || !has(known, w.text)) {
+				r.hide(Flag, all())
+			}
+		}
+	}
+	switch name {
+	case "unset", "read", "getopts", "wait", "mapfile", "readarray":
+		flagged(map[string]string{"unset": "-v", "read": "-r -s -p -t -n -d -a -ra -rs -rp -er", "mapfile": "-t -d -n", "readarray": "-t -d -n", "wait": "-n"}[name])
+		for i, w := range args {
+			text := i > 0 && has("-p -rp -d -t -n", args[i-1].text)
+			if w.literal && strings.Contains(w.text, "[") && !text || !w.literal && !w.solid && (name != "wait" || !waits().MatchString(w.text)) || !w.literal && !text && name != "wait" {
+				r.hide(Evaluated, all())
+			}
+		}
+	case "printf":
+		if len(args) > 1 && strings.HasPrefix(first.lead, "-v") && !identifier().MatchString(args[1].text) || !first.literal && first.lead == "" && !first.solid || strings.HasPrefix(first.lead, "-v") && first.text != "-v" {
+			r.hide(Evaluated, all())
+		}
+	case "test", "[":
+		for i, w := range args {
+			if w.text == "-v" || w.text == "-R" || !w.literal && !w.solid && i == 0 && len(args) > 2 && strings.Contains(w.text, "[@]") {
+				r.hide(Evaluated, all())
+			}
+		}
+	case "declare", "typeset", "local", "export", "readonly": // behind a runner such as command
+		r.hide(Evaluated, all())
+	}
 }
 
 // alias reads an alias: it is plain if its name stands nowhere else in the line, and its words run nothing whatever words are added to them.

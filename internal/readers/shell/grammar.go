@@ -158,7 +158,7 @@ func (r *reader) parameter(n *syntax.ParamExp, sums func(syntax.Node, ...syntax.
 	case n.Excl && n.Names == 0 && !all:
 		r.hide(Evaluated, r.written(n))
 	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps:
-		if text, _ := literal(n.Exp.Word.Parts, false); !strings.Contains("QUuLEaAkK", text) {
+		if text, _ := literal(n.Exp.Word.Parts, false); len(text) != 1 || !strings.ContainsAny(text, "QUuLEaAkK") {
 			r.hide(Again, r.written(n))
 		}
 	}
@@ -234,7 +234,7 @@ func (r *reader) sum(x syntax.Node) (ok bool) {
 		case *syntax.Lit:
 			ok = ok && (number().MatchString(n.Value) || identifier().MatchString(n.Value) && !r.mayBeText(n.Value))
 		case *syntax.ParamExp:
-			special := n.Param != nil && len(n.Param.Value) == 1 && strings.Contains("?#$!", n.Param.Value)
+			special := n.Param != nil && len(n.Param.Value) == 1 && strings.ContainsAny(n.Param.Value, "?#$!")
 			simple := n.Repl == nil && n.Index == nil && n.Slice == nil && (n.Exp == nil || n.Exp.Op == syntax.DefaultUnsetOrNull && n.Exp.Word != nil && r.sum(n.Exp.Word))
 			ok = ok && n.Param != nil && !n.Excl && (n.Length || simple && (special || identifier().MatchString(n.Param.Value) && !r.mayBeText(n.Param.Value)))
 			return false
