@@ -65,6 +65,7 @@ var rowLines = []string{
 		`echo '{"type":"message","id":"p2","parentId":"p1","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult","toolCallId":"m1","toolName":"codemode","content":[],"isError":false,"nestedCalls":{"calls":[{"id":"m1/1","name":"bash","status":"ok","arguments":{"command":"ls"}}],"complete":true}}}'; } | sess-calls --json`,
 	`sed 's/"id":"c[0-9a-z]*",//; s/"name":"[a-z]*",//; s/"arguments":{[^}]*}/"arguments":{}/; 2,$s/"timestamp":"20[^"]*"/"timestamp":"?"/' calls.jsonl | sess-calls --json`,
 	`sess-assert --json --no-call run --call none --order none,run --fixed none --wrote-only none --answer x --no-answer . --max-calls 0 full.jsonl bare.jsonl calls.jsonl`,
+	`{ head -n 1 full.jsonl; echo '{"type":"message","id":"p1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"m1","name":"bash","arguments":{"command":"eval \"$X\""}}]}}'; } | sess-assert --json --strict --no-call 'run:git push*'`,
 	`sess-assert --json --max-calls 0 --agent all`,
 	`sess-assert --json --max-calls 0 <calls.jsonl`,
 	`cd gitw && sess-git log -v --json`,
