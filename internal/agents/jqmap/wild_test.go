@@ -37,6 +37,9 @@ func TestWild(t *testing.T) {
 			return nil
 		}
 		name := f.About().Name
+		if name == "kimicli" && d.Name() != "context.jsonl" {
+			return nil // a file that is read with the session beside it is none by itself
+		}
 		if found[name] == nil {
 			found[name] = map[string]string{}
 		}
