@@ -132,7 +132,7 @@ const readers = {
 			if (l.type === "tool_result") calls.result(l.tool_call_id);
 			const u = l.params?.update;
 			if (u?.sessionUpdate === "tool_call") calls.call(u.toolCallId, u.title);
-			if (u?.sessionUpdate === "tool_call_update" && /^(completed|failed)$/.test(u.status)) calls.result(u.toolCallId);
+			if (u?.sessionUpdate === "tool_call_update" && /^(completed|failed)$/.test(u.status)) calls.result(u.toolCallId, u.rawOutput?.exit_code);
 		}
 		return calls;
 	},
