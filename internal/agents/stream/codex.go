@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,9 +128,11 @@ func (c *codexReader) item(v js.Dict, ended bool) {
 	}
 }
 
-// say adds words to the open message, or begins a new one behind results.
+// say adds words to the open message, or begins a new one behind results. Codex does not tell where a reply ends, and another may follow
+// the last words of a turn: each text is one of its own, as in a rollout.
 func (c *codexReader) say(typ, text string) {
-	if len(c.results) > 0 {
+	spoke := func(block string) bool { return session.NewBlock(block).Type == session.BlockText }
+	if len(c.results) > 0 || typ == "agent_message" && slices.ContainsFunc(c.blocks, spoke) {
 		c.closeWith()
 	}
 	block := api.Text(text)

@@ -36,3 +36,20 @@ func TestCodexOpen(t *testing.T) {
 		}
 	}
 }
+
+// Texts that follow each other in a turn of codex are of several replies, or several messages of one: they are never glued.
+func TestCodexTexts(t *testing.T) {
+	t.Parallel()
+	said := func(text string) string {
+		return `{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"` + text + `"}}` + "\n"
+	}
+	lines := `{"type":"thread.started","thread_id":"t"}` + "\n" + `{"type":"turn.started"}` + "\n" + said("Done.") + said("fine") +
+		`{"type":"item.completed","item":{"id":"i","type":"reasoning","text":"Hm."}}` + "\n" + said("So.") + `{"type":"turn.completed","usage":{"input_tokens":5,"output_tokens":3}}` + "\n"
+	var texts []string
+	for _, m := range recorded(record(t, []byte(lines), stream.Options{})) {
+		texts = append(texts, m.Text("|"))
+	}
+	if got := strings.Join(texts, "\n"); got != "Done.\nfine\nSo." {
+		t.Errorf("%q", got)
+	}
+}
