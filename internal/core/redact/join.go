@@ -96,9 +96,11 @@ var calls = set("toolCallId", "tool_call_id", "tool_use_id", "call_id", "callID"
 
 // call returns the literal of the call that an object is the result of, "" if it is of none.
 func (t *tree) call(in int) string {
-	at := sort.Search(len(t.texts), func(i int) bool { return t.texts[i].From >= t.frames[in].from })
+	from := t.frames[in].from
+	at := sort.Search(len(t.texts), func(i int) bool { return t.texts[i].From >= from })
+	end := js.ValueEnd(t.line, from)
 	for _, x := range t.texts[at:] {
-		if x.From > js.ValueEnd(t.line, t.frames[in].from) {
+		if x.From > end {
 			break
 		}
 		if x.in == in && !x.key && calls[js.Unquote(x.name)] {
