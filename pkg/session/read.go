@@ -392,14 +392,7 @@ func (rd *reader) checkFirstKept() {
 			d = NewDescent(s.parents)
 		}
 		kept := e.Str("firstKeptEntryId")
-		j, ok := s.byID.find(kept)
-		if ok && j < i {
-			root := d.Root(i)
-			ok = root >= 0 && s.Entries[root].parent != "" || d.Above(j, i)
-		} else {
-			ok = ok && j == i
-		}
-		if !ok {
+		if first, ok := s.byID.find(kept); !ok || !d.Keeps(i, first, func(root int) bool { return s.Entries[root].parent != "" }) {
 			s.Problems = append(s.Problems, problem(e.Line(), e.offset, NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}

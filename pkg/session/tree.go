@@ -242,6 +242,16 @@ func (d Descent) Above(i, j int) bool {
 // Root returns the position of the first entry on the path to entry i, -1 for one on a cycle.
 func (d Descent) Root(i int) int { return int(d.root[i]) }
 
+// Keeps reports whether a compaction at entry i keeps anything from entry first on: that is before it on its path, or itself.
+// Where the path begins with an entry whose parent is missing, as gap says, what is before it may be behind that.
+func (d Descent) Keeps(i, first int, gap func(root int) bool) bool {
+	if first >= i {
+		return first == i
+	}
+	root := d.Root(i)
+	return root >= 0 && gap(root) || d.Above(first, i)
+}
+
 // A Label is a name given to an entry.
 type Label struct {
 	Target    string // id of the entry

@@ -257,12 +257,7 @@ func (rp *repair) firstKept() {
 			continue
 		}
 		kept := e.Str("firstKeptEntryId")
-		first, ok := at[kept]
-		if ok && first < i {
-			root := d.Root(i)
-			ok = root >= 0 && rp.entries[root].ParentID() != "" || d.Above(first, i)
-		}
-		if !ok || first > i {
+		if first, ok := at[kept]; !ok || !d.Keeps(i, first, func(root int) bool { return rp.entries[root].ParentID() != "" }) {
 			rp.number = rp.origins[i].line
 			rp.change("compaction %q keeps nothing, as %q is not before it", e.ID(), kept)
 			rp.entries[i] = e.WithRaw("firstKeptEntryId", js.Quote(e.ID()))
