@@ -303,13 +303,13 @@ func (m message) spentAsIs() js.Value {
 }
 
 func (m message) steps(of func(tokens js.Value) js.Value) js.Value {
-	ends := m.ends()
-	if len(ends) < 2 {
-		return of(m.info.Get("tokens"))
+	all := m.told()
+	if len(all) == 1 {
+		return of(all[0])
 	}
 	var input, output, read, write int64
-	for _, i := range ends {
-		in, out, r, w := parts.Counts(of(m.parts[i].Get("tokens")))
+	for _, tokens := range all {
+		in, out, r, w := parts.Counts(of(tokens))
 		input, output, read, write = input+in, output+out, read+r, write+w
 	}
 	return object(js.IntField("input", input), js.IntField("output", output),

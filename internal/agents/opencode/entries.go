@@ -230,6 +230,19 @@ func (m message) ends() (at []int) {
 	return at
 }
 
+// told returns the tokens that a message tells: of each of its steps, or its own if it has one at most. Of several steps it has itself
+// those of the last one alone.
+func (m message) told() (all []js.Value) {
+	ends := m.ends()
+	if len(ends) < 2 {
+		return []js.Value{m.info.Get("tokens")}
+	}
+	for _, i := range ends {
+		all = append(all, m.parts[i].Get("tokens"))
+	}
+	return all
+}
+
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
 func (e *messageReader) usage(s step) string {

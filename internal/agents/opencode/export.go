@@ -341,13 +341,7 @@ func (x *exporter) spent(about js.Value) js.Value {
 	for _, w := range x.out {
 		if w.role() == "assistant" {
 			sum += number(w.info.Get("cost"))
-			if ends := w.ends(); len(ends) > 1 { // the message has the tokens of the last step alone
-				for _, i := range ends {
-					all = append(all, w.parts[i].Get("tokens"))
-				}
-			} else {
-				all = append(all, w.info.Get("tokens"))
-			}
+			all = append(all, w.told()...)
 		}
 	}
 	for _, t := range all {
