@@ -65,15 +65,18 @@ func deedOf(v js.Value) (d deed, ok bool) {
 			d.arguments = "{}"
 		}
 		result := of.Get("result")
-		d.failed = d.failed || result.Get("Err") != "" || result.Get("Ok", "isError") == "true" || result.Get("Ok", "is_error") == "true"
+		d.failed = d.failed || failedResult(result)
 		d.said = result.Get("Err").Str()
 	default:
 		d.users = true
-		if result := of.Get("result"); result.IsObject() {
-			d.failed = d.failed || result.Get("Err") != "" || result.Get("Ok", "isError") == "true" || result.Get("Ok", "is_error") == "true"
-		}
+		d.failed = d.failed || failedResult(of.Get("result"))
 	}
 	return d, d.id != ""
+}
+
+// failedResult reports whether the result of a call of a server's tool says that it failed.
+func failedResult(result js.Value) bool {
+	return result.Get("Err") != "" || result.Get("Ok", "isError") == "true" || result.Get("Ok", "is_error") == "true"
 }
 
 // commandIn returns the command line that a shell was given, or else the words of a command.
