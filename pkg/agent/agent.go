@@ -51,15 +51,18 @@ func All() []Agent { return slices.Concat(native, embedded, rare) }
 // with 0, see [Agent.Zero].
 func EndsWithZero(tool string) bool { return zeros()[tool] }
 
-var zeros = sync.OnceValue(func() map[string]bool {
+var zeros = sync.OnceValue(func() map[string]bool { return ZeroTools(All()) })
+
+// ZeroTools returns the tools of [Agent.Zero] of agents.
+func ZeroTools(agents []Agent) map[string]bool {
 	tools := map[string]bool{}
-	for _, a := range All() {
+	for _, a := range agents {
 		for _, name := range a.Zero {
 			tools[name] = true
 		}
 	}
 	return tools
-})
+}
 
 // Named returns the agent of [All] with a name, or the API.
 func Named(name string) (Agent, bool) { return find(name, native, embedded, rare, apis) }

@@ -60,15 +60,7 @@ var ownKinds = sync.OnceValue(func() map[string]string {
 })
 
 // ownZeros are the tools of [agent.Agent.Zero] of the user's own maps, read when a tool is none of those that are known.
-var ownZeros = sync.OnceValue(func() map[string]bool {
-	tools := map[string]bool{}
-	for _, a := range known.Agents() {
-		for _, name := range a.Zero {
-			tools[name] = true
-		}
-	}
-	return tools
-})
+var ownZeros = sync.OnceValue(func() map[string]bool { return agent.ZeroTools(known.Agents()) })
 
 // zeroIfFine reports whether a result of a tool that is no error says that its command ended with 0.
 func zeroIfFine(tool string) bool { return agent.EndsWithZero(tool) || ownZeros()[tool] }
