@@ -285,7 +285,7 @@ func windowOf(path []session.Entry, costing *usage.Costing) (tokens int64, model
 	if m == nil {
 		m = &convo.Model{}
 	}
-	if tokens = convo.WindowOf(path); tokens == 0 {
+	if tokens = convo.WindowOf(path, m.ID); tokens == 0 {
 		if known := costing.Model(m.Provider, m.ID); known != nil {
 			tokens = known.Window
 		}

@@ -19,15 +19,15 @@ type State struct {
 	ServiceTier   string            // JSON text, "" if none
 }
 
-// WindowOf returns how many tokens the context of the model in use holds, as the agent said last of it, 0 if it did not say so.
-func WindowOf(path []session.Entry) int64 {
-	model := StateOf(path).Model
+// WindowOf returns how many tokens the context of a model holds, the one in use at the end of a path, as the agent said last of it; 0
+// if it did not say so.
+func WindowOf(path []session.Entry, model string) int64 {
 	for _, e := range slices.Backward(path) {
 		m, ok := e.Message()
 		if !ok || m.Role() != session.RoleAssistant {
 			continue
 		}
-		if model != nil && m.Str("model") != model.ID {
+		if m.Str("model") != model {
 			return 0
 		}
 		told := js.Value(m.Get(session.MemberWindow))
