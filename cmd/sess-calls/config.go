@@ -56,7 +56,7 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other or themselves, and reads the others.
 func (c *config) check(s *cli.Streams) (err error) {
-	c.sessions.Rows = c.limit > 0 && len(c.sessions.Named()) > 1 // the newest of all agents
+	c.sessions.Newest(c.limit)
 	if err := cli.Exclusive(cli.NameIf(c.plain, "--plain"), cli.NameIf(c.json, "--json"), cli.NameIf(c.count, "-c"), cli.NameIf(c.quiet, "-q")); err != nil {
 		return err
 	}

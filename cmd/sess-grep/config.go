@@ -97,7 +97,7 @@ func fieldNames() []string {
 
 // check refuses flags that contradict each other or themselves.
 func (c *config) check() error {
-	c.sessions.Rows = c.limit > 0 && len(c.sessions.Named()) > 1 // the newest of all agents
+	c.sessions.Newest(c.limit)
 	for _, given := range [][]string{
 		{
 			cli.NameIf(c.count, "-c"), cli.NameIf(c.names, "-l"),

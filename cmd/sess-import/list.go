@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"time"
 
@@ -97,19 +96,13 @@ func (j *job) listed(ctx context.Context, a formats.Archive, q formats.Query) it
 func listed(ctx context.Context, s *cli.Streams, root string, a formats.Archive, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
 		for info, err := range a.List(ctx, q) {
-			if err != nil && info.Path != root && isEmpty(info.Path) {
+			if err != nil && info.Path != root && disk.IsEmpty(info.Path) {
 				s.PassOver(info.Path)
 			} else if !yield(info, err) {
 				return
 			}
 		}
 	}
-}
-
-// isEmpty reports whether there is a file of no bytes at a path.
-func isEmpty(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
 }
 
 // query asks for the details of those sessions alone that may be listed.

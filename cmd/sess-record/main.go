@@ -11,8 +11,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
-	"os"
 	"runtime/debug"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -67,16 +65,4 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return address.Creatable(err, c.create)
 	}
 	return w.record(src)
-}
-
-// sayThere says that a session is gone on with that --create did not make: a gate judges its older entries as well.
-func (c *config) sayThere(s *cli.Streams, name string) {
-	fi, err := os.Lstat(name)
-	switch {
-	case err != nil:
-	case fi.Mode()&fs.ModeSymlink != 0:
-		s.Warnf("%s: a link is there, and the session that it leads to goes on", name)
-	case fi.Mode().IsRegular() && fi.Size() > 0:
-		s.Warnf("%s: a session is there already, and goes on: what is in it was not recorded now", name)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -272,4 +273,16 @@ func (w *writer) unanswered(t stream.Tale) error {
 		return cli.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s", w.name, t.Newest))
 	}
 	return nil
+}
+
+// sayThere says that a session is gone on with that --create did not make: a gate judges its older entries as well.
+func (c *config) sayThere(s *cli.Streams, name string) {
+	fi, err := os.Lstat(name)
+	switch {
+	case err != nil:
+	case fi.Mode()&fs.ModeSymlink != 0:
+		s.Warnf("%s: a link is there, and the session that it leads to goes on", name)
+	case fi.Mode().IsRegular() && fi.Size() > 0:
+		s.Warnf("%s: a session is there already, and goes on: what is in it was not recorded now", name)
+	}
 }

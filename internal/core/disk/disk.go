@@ -177,6 +177,12 @@ func Regular(fi fs.FileInfo) error {
 	}
 }
 
+// IsEmpty reports whether there is a regular file of no bytes at a path.
+func IsEmpty(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
+}
+
 // OpenRegular opens the regular file at name, or the one that a link there leads to, for reading. It never waits for another
 // program, as opening a FIFO would, which no signal ends. The error does not name the file unless it could not be opened.
 func OpenRegular(name string) (*os.File, error) {

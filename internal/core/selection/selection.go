@@ -19,6 +19,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
@@ -119,6 +120,10 @@ func (c *Selection) Named() []string {
 	}
 	return slices.DeleteFunc(known.Names(), func(name string) bool { return !slices.Contains(c.Agents, name) })
 }
+
+// Newest has the sessions of several agents come in one order, the one written to last first, if no more than so many rows are
+// printed. 0 is no limit.
+func (c *Selection) Newest(limit int) { c.Rows = limit > 0 && len(c.Named()) > 1 }
 
 // A Source is a session to read.
 type Source struct {
@@ -356,16 +361,12 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 	}
 	beside := &address.Neighbours{}
 	old := Old(c.WrittenSince)
-	empty := func(src Source) bool {
-		fi, err := os.Stat(src.Name)
-		return err == nil && fi.Size() == 0 && fi.Mode().IsRegular() && src.IsFile()
-	}
 	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
 		if !c.WrittenSince.IsZero() && old(path) {
 			continue
 		}
 		src := Source{Name: path, Plain: true, cwd: cwd, beside: beside}
-		if empty(src) {
+		if disk.IsEmpty(path) && src.IsFile() {
 			s.PassOver(path)
 			continue
 		}
