@@ -243,7 +243,7 @@ func (d Descent) Above(i, j int) bool {
 func (d Descent) Root(i int) int { return int(d.root[i]) }
 
 // Keeps reports whether a compaction at entry i keeps anything from entry first on: that is before it on its path, or itself.
-// Where the path begins with an entry whose parent is missing, as gap says, what is before it may be behind that.
+// Where the path begins with an entry whose parent is missing, as gap says, the first entry may be behind that parent.
 func (d Descent) Keeps(i, first int, gap func(root int) bool) bool {
 	if first >= i {
 		return first == i

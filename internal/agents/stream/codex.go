@@ -129,7 +129,7 @@ func (c *codexReader) item(v js.Dict, ended bool) {
 }
 
 // say adds words to the open message, or begins a new one behind results. Codex does not tell where a reply ends, and another may follow
-// the last words of a turn: each text is one of its own, as in a rollout.
+// the last words of a turn: each text begins a message, as in a rollout.
 func (c *codexReader) say(typ, text string) {
 	spoke := func(block string) bool { return session.NewBlock(block).Type == session.BlockText }
 	if len(c.results) > 0 || typ == "agent_message" && slices.ContainsFunc(c.blocks, spoke) {
