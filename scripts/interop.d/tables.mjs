@@ -43,8 +43,9 @@ function counted(operands) {
 	if (r.status !== 0 && r.status !== 1) console.log(`interop: tables: sess-stat ends with ${r.status}: ${r.stderr}`)
 	for (const line of r.stdout.split('\n').filter(l => l.startsWith('{"kind":"call"'))) {
 		// The cost is taken from the text: a number of JavaScript has no 18 digits.
-		const {key, session, calls, copies, tokens} = JSON.parse(line), [, cost] = line.match(/"cost":([^,]*)/)
+		const {key, session, calls, copies, tokens: known} = JSON.parse(line), [, cost] = line.match(/"cost":([^,]*)/)
 		const decimal = cost === 'null' ? '0' : cost
+		const tokens = known ?? {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0} // a sum of a table is 0 where nothing is known
 		sums.push({
 			of: `${session} ${key.model ?? ''} ${key.day ?? ''}`.trimEnd(), calls, copies, input: `${tokens.input}`, output: `${tokens.output}`, cache_read: `${tokens.cacheRead}`,
 			cache_write: `${tokens.cacheWrite}`, reasoning: `${tokens.reasoning}`, cost: fixed(decimal),
