@@ -88,8 +88,10 @@ func (c *config) origin(ctx context.Context, about formats.About) (o session.Ori
 	if about.Home != nil {
 		o.Harness = about.Name
 	}
-	if r, err := c.rules(); c.redact && (err != nil || r.Users) {
-		return o
+	if c.redact { // making the rules takes longer than reading many a session
+		if r, err := c.rules(); err != nil || r.Users {
+			return o
+		}
 	}
 	o.Host, o.User = os.Getenv("SESS_HOST"), os.Getenv("SESS_USER")
 	if o.User == "git" {

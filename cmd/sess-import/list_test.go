@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -108,6 +109,19 @@ func TestNarrowed(t *testing.T) {
 		slices.Sort(read)
 		if g, r := strings.Join(got, " "), strings.Join(read, " "); g != tt.want || r != tt.read {
 			t.Errorf("--cwd %q --since %q --limit %d --exact=%v: listed %q, read %q", tt.c.cwd, tt.c.since, tt.c.limit, tt.c.exact, g, r)
+		}
+	}
+}
+
+// The rules of secrets, which take longer to make than many a session to read, are made for a run that takes secrets out, and for no
+// other one.
+func TestRulesAreNotMade(t *testing.T) {
+	t.Parallel()
+	for _, redact := range []bool{false, true} {
+		made := false
+		c := &config{redact: redact, rules: func() (*rules.Rules, error) { made = true; return &rules.Rules{}, nil }}
+		if c.origin(t.Context(), formats.About{}); made != redact {
+			t.Errorf("redact %v: made %v", redact, made)
 		}
 	}
 }
