@@ -49,6 +49,7 @@ type stored struct {
 
 type entry struct {
 	whole, said uint64 // sums of the line, with its kept lines and without
+	calls       int    // of tools, in its message
 	fact        bool   // it only marks an end, or has a name that stands beside the log
 	seen        bool   // the source has it
 }
@@ -58,6 +59,14 @@ var seed = maphash.MakeSeed()
 // sums are the digests of a line: its kept lines may be told otherwise by another reader.
 func sums(line string) (whole, said uint64) {
 	return maphash.String(seed, line), maphash.String(seed, string(js.Value(line).Without(session.MemberKept)))
+}
+
+// callsOf returns how many calls of tools the message of an entry has, 0 if it is none.
+func callsOf(e session.Entry) (n int) {
+	if m, ok := e.Message(); ok {
+		n = len(m.ToolCalls())
+	}
+	return n
 }
 
 // nth returns the key of the next entry with an id, of which a damaged file may have several.
@@ -118,6 +127,7 @@ func (k *sink) load(ctx context.Context, was from) (err error) {
 		}
 		own := &entry{fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
 		own.whole, own.said = sums(text)
+		own.calls = callsOf(e)
 		if e.Type() == session.TypeSessionInfo {
 			s.name = e.Str("name")
 		}
@@ -154,7 +164,8 @@ func (k *sink) compare(text string) error {
 	}
 	own.seen = true
 	others := k.clean != nil && s.rules != k.digest && !s.judged // it may be the rules that say it otherwise
-	if whole, said := sums(text); own.whole != whole && own.said != said && !s.only && !others {
+	// Another reader may say it otherwise, but a call that it has more is in no other entry.
+	if whole, said := sums(text); own.whole != whole && own.said != said && (!s.only || callsOf(e) > own.calls) && !others {
 		s.differs = text
 		return errRewritten
 	}
@@ -241,6 +252,8 @@ type from struct {
 	SHA256 string `json:"sha256"` // of that many bytes
 	Next   string `json:"next,omitempty"`
 
+	Cuts []int64 `json:"cuts,omitempty"` // where all of it was taken before, as [formats.Builder.Cuts] has it
+
 	Rules   string `json:"rules,omitempty"`   // the digest of those by which the last lines were cleaned
 	Checked string `json:"checked,omitempty"` // the digest of those by which all lines were looked at, if others
 }
@@ -251,7 +264,7 @@ func fromFile(path string) string {
 }
 
 // maxFrom is the largest file of its kind that is read, in bytes.
-const maxFrom = 64 << 10
+const maxFrom = 1 << 20
 
 // loadFrom returns what a file was made of, nothing if that is not known.
 func loadFrom(path string) (f from) {

@@ -446,6 +446,9 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	return j.report(k, t.info, fate)
 }
 
+// quiet reports whether a source that was last written to at a time is taken whole. A time as far in the future is that of another clock.
+func (j *job) quiet(written time.Time) bool { return time.Since(written).Abs() >= j.quietAfter }
+
 // unbegun reports whether a source had no whole line when it was listed, and was written to a short time ago. It may have one by
 // now.
 func (j *job) unbegun(info formats.Info) bool {
@@ -457,7 +460,7 @@ func (j *job) unbegun(info formats.Info) bool {
 		return false
 	}
 	defer f.Close()
-	if time.Since(f.ModTime) >= j.quietAfter {
+	if j.quiet(f.ModTime) {
 		return false
 	}
 	for l, err := range jsonl.Lines(io.NewSectionReader(f, 0, f.Size)) {

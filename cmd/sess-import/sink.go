@@ -50,6 +50,8 @@ type sink struct {
 	from   time.Time // when the source was written to
 	ctx    context.Context
 
+	builder *formats.Builder // of the lines
+
 	fork string // the id of the session, where the agent's own one has other lines
 	what string // what was done, as [listing.New] and others
 
@@ -83,7 +85,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	case !k.many || !k.grows:
 	case info.Undated:
 		return errWaiting
-	case time.Since(k.from) >= k.quietAfter:
+	case k.quiet(k.from):
 		growth = formats.Quiet
 	default:
 		growth = formats.Closed
@@ -104,7 +106,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	if k.streams.Verbose && k.kinds {
 		b.Kinds = formats.Kinds{}
 	}
-	b.Growth, b.UsageOnly, k.ctx = growth, k.usage, ctx
+	b.Growth, b.UsageOnly, k.ctx, k.builder = growth, k.usage, ctx, b
 	err := b.Read(ctx, a, info)
 	if len(b.Kinds) > 0 {
 		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)
@@ -255,7 +257,13 @@ func (k *sink) open(text string) (header string, err error) {
 		// An import of a version that kept neither the agent nor the source is compared by ids: its reader may have written
 		// entries otherwise.
 		old := was.Source == "" && k.there.keeps == k.kept && js.Value(k.there.header.Raw()).Get("harness") == ""
-		k.there.only = k.there.judged && sum(was.Source, was.Size) == was.SHA256 || old
+		if k.there.only = k.there.judged && sum(was.Source, was.Size) == was.SHA256; k.there.only {
+			if k.stamp.Cuts = was.Cuts; was.Quiet {
+				k.stamp.Cuts = append(k.stamp.Cuts, was.Size)
+			}
+			k.builder.Cuts = k.stamp.Cuts
+		}
+		k.there.only = k.there.only || old
 		return header, nil
 	}
 	if k.what = listing.New; k.dest.DryRun {

@@ -109,8 +109,9 @@ func growings() []growing {
 // lines are those of all turns.
 func (g growing) lines() []string { return slices.Concat(g.turns...) }
 
-// read reads lines as those of a source of which so much of the end is wanted. There is nothing of a source that is not a session yet.
-func (g growing) read(t testing.TB, lines []string, growth formats.Growth) (out []string) {
+// read reads lines as those of a source of which so much of the end is wanted, and all was taken behind some numbers of lines before.
+// There is nothing of a source that is not a session yet.
+func (g growing) read(t testing.TB, lines []string, growth formats.Growth, cuts ...int) (out []string) {
 	t.Helper()
 	path := formatstest.File(t, g.file, strings.Join(lines, "\n")+"\n")
 	a, err := g.format.Open(t.Context(), &formats.Source{Path: path, Env: formats.Env{Getenv: func(string) string { return "" }}})
@@ -127,6 +128,9 @@ func (g growing) read(t testing.TB, lines []string, growth formats.Growth) (out 
 			return nil
 		}, func(formats.Loss) {})
 		b.Growth = growth
+		for _, n := range cuts {
+			b.Cuts = append(b.Cuts, int64(len(strings.Join(lines[:n], "\n")+"\n")))
+		}
 		if err := b.Read(t.Context(), a, info); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +181,7 @@ func TestKilledTurn(t *testing.T) {
 				next = []string{claudeLine("99999999-0000-4000-8000-000000000000", last, claudeUser("on we go"))}
 			}
 			begins(t, fmt.Sprintf("%s, killed behind line %d", g.format.About().Name, n), g.read(t, lines[:n], formats.Quiet),
-				g.read(t, slices.Concat(lines[:n], next), formats.Whole))
+				g.read(t, slices.Concat(lines[:n], next), formats.Quiet, n))
 		}
 	}
 }

@@ -85,6 +85,7 @@ type indexer struct {
 	begun      map[string]bool // lines with commands that the user ran
 	outputs    []int           // nodes with the output of some
 	queue      queue
+	links      linking
 	room       int  // bytes of lines that may still be held
 	usageOnly  bool // what says nothing of a usage is idle
 }
@@ -94,6 +95,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	x := &indexer{
 		index: &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}, outline: newOutline(),
 		lines: map[uint64]bool{}, begun: map[string]bool{}, room: mostHeld, usageOnly: b.UsageOnly,
+		links: linking{before: none, command: none, counted: map[string]int{}, is: map[string]string{}, nearest: map[string]int{}},
 		aside: idOf(src.Path) == "" || isAgent(idOf(src.Path)),
 	}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
@@ -101,6 +103,9 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 			return nil, err
 		}
 		for v := range b.Objects(src, l) {
+			if b.Cut(v.Offset + int64(v.Size)) {
+				x.cut()
+			}
 			x.line(v)
 		}
 	}
@@ -112,15 +117,16 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	if x.agent = x.agent || !x.said; !x.grows {
 		x.agent = !x.main
 	}
-	x.link(x.parents, x.replies, x.answers)
+	x.link()
 	x.queued = x.queue.of
-	x.asked()
-	for _, i := range x.outputs {
-		if at := x.nodes[i].parent; at >= 0 && at < i && x.near(at, i) && x.nodes[at].output == none {
-			x.nodes[at].output = i
-		}
-	}
 	return x.index, nil
+}
+
+// cut decides what the nodes so far are without those that come: they have been read as a whole before.
+func (x *indexer) cut() {
+	x.agent = x.agent || !x.said
+	x.link()
+	x.over("")
 }
 
 // line adds the node of a line.
@@ -198,28 +204,36 @@ var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true
 // lines of sessions, 4 have a parent behind them.
 const maxBehind = 8
 
-// link finds the parents of the nodes, and which of them are of one reply: lines
+// A linking is how far the nodes are linked.
+type linking struct {
+	nodes, before, open int               // all in front of the first are; the last one of the conversation; the groups from the third on may not be over
+	counted             map[string]int    // the group of each reply with its last line
+	is                  map[string]string // ids of replies by the keys of lines whose counters a gateway has corrected
+	nearest             map[string]int    // the last line before of each uuid
+	command             int               // the last one by which the program may have asked the model, until a message follows
+}
+
+// over ends the groups that are open, but that of a reply.
+func (x *indexer) over(but string) {
+	kept := true
+	for g := x.links.open; g < len(x.groups) && x.grows; g++ {
+		x.groups[g].over = x.groups[g].over || but == "" || x.groups[g].id != but
+		if kept = kept && x.groups[g].over; kept {
+			x.links.open = g + 1
+		}
+	}
+}
+
+// link finds the parents of the nodes that have none yet, and which of them are of one reply: lines
 // with its id that hang from one another, or from results of its calls. Other lines may
 // stand between lines of a reply, which are two groups then; the usage of all is that of the last line. In a source that grows, lines
 // that come when the reply was over are a group that has the rest of its usage.
 //
 // A line whose parent is not in the file hangs from the line before it, as when
 // Claude Code resumes.
-func (x *index) link(parents []string, replies []said, results []bool) {
-	before, open := none, none  // the groups from open on may not be over
-	counted := map[string]int{} // the group of each reply with its last line
-	is := map[string]string{}   // ids of replies by the keys of lines whose counters a gateway has corrected
-	over := func(but string) {
-		kept := true
-		for g := max(open, 0); g < len(x.groups) && x.grows; g++ {
-			x.groups[g].over = x.groups[g].over || but == "" || x.groups[g].id != but
-			if kept = kept && x.groups[g].over; kept {
-				open = g + 1
-			}
-		}
-	}
-	nearest := map[string]int{} // the last line before of each uuid
-	for i := range x.nodes {
+func (x *indexer) link() {
+	k, first := &x.links, x.links.nodes
+	for i := first; i < len(x.nodes); i++ {
 		n := &x.nodes[i]
 		if n.unnamed && n.sidechain && !x.agent {
 			n.unnamed = false // which line of the sub-agent's is before it is not known
@@ -227,35 +241,35 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 		if n.uuid == "" && !n.unnamed || n.twice {
 			continue
 		}
-		parent, logical := strings.CutPrefix(parents[i], "logical ")
-		at, ok := nearest[parent]
+		parent, logical := strings.CutPrefix(x.parents[i], "logical ")
+		at, ok := k.nearest[parent]
 		if !ok {
 			at, ok = x.byUUID[parent]
 			ok = ok && x.near(i, at)
 		}
 		if !n.unnamed {
-			nearest[n.uuid] = i
+			k.nearest[n.uuid] = i
 		}
 		if n.unnamed {
-			n.parent = before
+			n.parent = k.before
 		} else if ok && at != i {
 			n.parent = at
 		} else if n.stitched = parent != ""; n.stitched && !logical {
-			n.parent = before
+			n.parent = k.before
 		}
 		if !n.sidechain || x.agent {
-			before = i
+			k.before = i
 		}
 		above, id := none, ""
 		if n.parent >= 0 && n.parent < i {
 			above = x.nodes[n.parent].group
 		}
 		if n.reply {
-			id = cmp.Or(is[replies[i].key], replies[i].key)
+			id = cmp.Or(k.is[x.replies[i].key], x.replies[i].key)
 			near, direct := x.replyAbove(i)
-			if near != none && replies[i].same(replies[near], direct) {
+			if near != none && x.replies[i].same(x.replies[near], direct) {
 				id = x.groups[x.nodes[near].group].id
-				is[replies[i].key] = id
+				k.is[x.replies[i].key] = id
 			}
 			if direct {
 				above = x.nodes[near].group
@@ -266,24 +280,32 @@ func (x *index) link(parents []string, replies []said, results []bool) {
 			n.group = above
 			x.groups[above].lines = append(x.groups[above].lines, i)
 		case n.reply:
-			over(id)
+			x.over(id)
 			n.group = len(x.groups)
 			x.groups = append(x.groups, group{id: id, lines: []int{i}, rest: none})
-		case results[i]:
+		case x.answers[i]:
 			n.group = above
 		}
-		if last, ok := counted[id]; ok && last != n.group && x.groups[last].over {
+		if last, ok := k.counted[id]; ok && last != n.group && x.groups[last].over {
 			x.groups[n.group].rest = last
 		} else if ok && last != n.group {
-			x.groups[last].again, x.groups[n.group].again = true, false
+			x.groups[last].again, x.groups[n.group].again, x.groups[n.group].rest = true, false, x.groups[last].rest
 		}
 		if id != "" {
-			counted[id] = n.group
+			k.counted[id] = n.group
 		}
 		if n.ends {
-			over("")
+			x.over("")
 		}
 	}
+	k.nodes = len(x.nodes)
+	x.asked(first)
+	for _, i := range x.outputs {
+		if at := x.nodes[i].parent; at >= first && at < i && x.near(at, i) && x.nodes[at].output == none {
+			x.nodes[at].output = i
+		}
+	}
+	x.outputs = nil
 }
 
 // replyAbove returns the line of a reply that a line hangs from, none if there is none: directly, or by the lines of hooks, or else the last
@@ -340,19 +362,22 @@ func (x *indexer) roleOf(n *node, answers bool, text string) role {
 const goOn = "Continue from where you left off."
 
 // asked finds the commands by which the program asked the model: the first reply behind one hangs from a prompt of the program's, and
-// that from the command.
-func (x *index) asked() {
-	command := none // the last one, until a message follows
-	for i := range x.nodes {
+// that from the command. A command in front of a cut is told with that reply.
+func (x *indexer) asked(first int) {
+	for i := first; i < len(x.nodes); i++ {
 		switch n := &x.nodes[i]; {
 		case n.twice:
 		case n.role == runs:
-			command = i
+			x.links.command = i
 		case n.role == speaks:
-			if n.reply && command != none {
-				x.nodes[command].asks = x.prompted(command, i)
+			switch command := x.links.command; {
+			case !n.reply || command == none || !x.prompted(command, i):
+			case command >= first:
+				x.nodes[command].asks = true
+			default:
+				x.queue.has(i, command)
 			}
-			command = none
+			x.links.command = none
 		}
 	}
 }

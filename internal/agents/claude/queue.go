@@ -41,12 +41,17 @@ func (q *queue) replied(at string, node int, reply string) {
 		if p.taken == "" || at < p.taken {
 			return false
 		}
-		if q.of == nil {
-			q.of = map[int][]int{}
-		}
-		q.of[node] = append(q.of[node], p.node)
+		q.has(node, p.node)
 		return true
 	})
+}
+
+// has notes that a reply has a prompt.
+func (q *queue) has(reply, prompt int) {
+	if q.of == nil {
+		q.of = map[int][]int{}
+	}
+	q.of[reply] = append(q.of[reply], prompt)
 }
 
 // line takes any other line into account, which says something only of prompts that are there, or of the queue.
@@ -80,7 +85,8 @@ func (q *queue) said(l line) {
 	q.prompts = slices.DeleteFunc(q.prompts, func(p queuedPrompt) bool { return strings.Contains("\n"+typed+"\n", "\n"+p.text+"\n") })
 }
 
-// waited adds the prompts of the queue that the reply of some nodes has, in front of it. Their lines are kept in their own places.
+// waited adds the prompts that the reply of some nodes has, in front of it: those of the queue, and a command that asked for it. Their
+// lines are kept in their own places.
 func (c *conversion) waited(reply []int, place *formats.Place) (of []string, err error) {
 	var nodes []int
 	for _, i := range reply {
@@ -91,9 +97,13 @@ func (c *conversion) waited(reply []int, place *formats.Place) (of []string, err
 		if err != nil {
 			return nil, err
 		}
+		content := blocks(l.get("content"), c.lose(node))
+		if command, ok := l.command(l.text(), true); ok {
+			content = []string{api.Text(command)}
+		}
 		id, err := c.b.Message(formats.Place{
 			Key: "queued " + api.Int(int64(c.index.nodes[node].number)), Parent: place.Parent, Root: place.Root, Time: l.time(),
-		}, api.User(blocks(l.get("content"), c.lose(node))))
+		}, api.User(content))
 		if err != nil {
 			return nil, err
 		}

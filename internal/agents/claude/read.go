@@ -315,7 +315,7 @@ func (c *conversion) reply(i int, at *slot) error {
 		stop = "tool_use" // before 2.1.60 no line says it
 	}
 	fields, others := reply(last, stop, c.index.groups[g].again)
-	if before := c.index.groups[g].rest; before != none {
+	if before := c.index.groups[g].rest; before != none && !c.index.groups[g].again {
 		counted := c.index.groups[before].lines
 		l, _, err := c.line(counted[len(counted)-1])
 		if err != nil {

@@ -46,6 +46,7 @@ type conv struct {
 	lost    formats.Tally
 	copying bool             // entries are added that a compaction put back
 	sealed  bool             // a turn is over: lines are kept with the next entry, not with one of that turn
+	cut     bool             // so is what was taken when the source was quiet, and no turn since
 	stopped bool             // no further line is read: one that is not there yet decides
 	late    func() []decider // what decides about calls in this file, by their places
 	ended   map[string]end   // how calls ended, by an event in front of their output
@@ -306,8 +307,10 @@ func (c *conv) put(n int) {
 
 // seal says that a turn is over, so that a copy of it grows by appending.
 func (c *conv) seal() {
-	c.put(len(c.batch))
-	if c.added, c.sealed = nil, true; c.err == nil {
+	if c.put(len(c.batch)); c.cut {
+		c.restLines()
+	}
+	if c.added, c.sealed, c.cut = nil, true, false; c.err == nil {
 		c.err = c.b.Settle()
 	}
 }

@@ -164,14 +164,26 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 	if r.open && r.b.Growth == formats.Closed {
 		return r.err
 	}
+	if r.open {
+		r.quiet()
+		return r.err
+	}
 	if n.own {
 		r.settle()
 	}
 	r.flush()
-	if r.put(len(r.batch)); !r.open {
+	r.put(len(r.batch))
+	r.restLines()
+	return r.err
+}
+
+// quiet takes all that there is of a rollout to which more may be written. A call may still get its result, and lines behind the end of
+// a turn are kept with what comes next.
+func (r *reader) quiet() {
+	r.flush()
+	if r.put(len(r.batch)); r.cut {
 		r.restLines()
 	}
-	return r.err
 }
 
 // lines converts the lines of a rollout. Of a rollout that the session was forked from, it converts the lines
@@ -196,6 +208,11 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 		}
 		for v := range r.b.Objects(r.conv.src, jl) {
 			c := r.conv
+			if r.open && r.b.Cut(jl.End()) {
+				c.flush()
+				c.seal()
+				c.cut = true
+			}
 			l := parseLine(v.Text)
 			l.number, l.offset = v.Number, v.Offset
 			if l.time != 0 {

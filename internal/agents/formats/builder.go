@@ -26,6 +26,10 @@ type Builder struct {
 	// Growth says what becomes of the end of a source to which more may be written.
 	Growth Growth
 
+	// Cuts are the ends of what was taken of a growing source when it was quiet, in bytes, in ascending order. What a reader made of the
+	// lines in front of one stays, so what continues them behind it becomes entries of its own.
+	Cuts []int64
+
 	// Unkept leaves out the lines of the source that entries keep for an export, for a reader that has no use for them.
 	Unkept bool
 
@@ -66,6 +70,14 @@ const (
 	Closed               // what no later line can change
 	Quiet                // all there is, as if the next turn came, without what only marks the end
 )
+
+// Cut reports whether a value of the source, which ends at a byte, is the first one behind a cut. Values are asked about in order.
+func (b *Builder) Cut(end int64) (cut bool) {
+	for len(b.Cuts) > 0 && end > b.Cuts[0] {
+		b.Cuts, cut = b.Cuts[1:], true
+	}
+	return cut
+}
 
 // Kinds are numbers of values, by their kind and what became of them.
 type Kinds map[string]map[string]int

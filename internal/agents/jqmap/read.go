@@ -105,6 +105,11 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 		}
 		for v := range b.Objects(src, l) {
 			number++
+			if b.Cut(v.Offset + int64(v.Size)) {
+				if err := c.ends(src, number); err != nil {
+					return err
+				}
+			}
 			if err := c.value(ctx, src.At(v.Number), v.Text, number); err != nil {
 				return err
 			}
@@ -150,9 +155,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 // end tells the map that there are no more values, unless there may be.
 func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) error {
 	if b.Growth != formats.Closed {
-		c.kind, c.unnamed = kindEnd, false
-		c.tree.Value(formats.Step{Where: src.Name(), Number: number})
-		if err := c.ask(nil); err != nil {
+		if err := c.ends(src, number); err != nil {
 			return err
 		}
 	}
@@ -161,6 +164,13 @@ func (c *conversion) end(src *formats.Source, number int, b *formats.Builder) er
 	}
 	c.tree.Tell()
 	return b.Settle()
+}
+
+// ends gives the map null, behind which more values may come.
+func (c *conversion) ends(src *formats.Source, number int) error {
+	c.kind, c.unnamed = kindEnd, false
+	c.tree.Value(formats.Step{Where: src.Name(), Number: number})
+	return c.ask(nil)
 }
 
 // step returns what the header of the map says of a value.

@@ -447,3 +447,50 @@ func TestHeaderOfTwoMachines(t *testing.T) {
 		t.Errorf("the headers are\n%s\n%s", first, second)
 	}
 }
+
+// A source that was quiet within a reply was taken whole. When it goes on, the rest is in entries behind those that are there, and the
+// export is the source: however often, whatever its clock says, and at whatever line. Without what is known of the runs before, it is
+// told that the source says otherwise, and all of it is beside what is there.
+func TestCollectWithinAReply(t *testing.T) {
+	t.Parallel()
+	line := func(n int, message string) string {
+		return fmt.Sprintf(`{"parentUuid":%s,"isSidechain":false,%s,"uuid":"u-%d","timestamp":"2026-01-02T03:04:%02d.000Z","cwd":"/p","sessionId":%q,"version":"2.1.330"}`,
+			map[bool]string{true: "null", false: fmt.Sprintf(`"u-%d"`, n-1)}[n == 0], message, n, n, oneID) + "\n"
+	}
+	reply := func(stop, block string) string {
+		return `"type":"assistant","message":{"id":"m1","type":"message","role":"assistant","model":"claude-x","content":[` + block + `],"stop_reason":` + stop + `,"usage":{"input_tokens":9,"output_tokens":2}}`
+	}
+	lines := []string{
+		line(0, `"type":"user","message":{"role":"user","content":"Look around."}`), line(1, reply("null", `{"type":"text","text":"I look."}`)),
+		line(2, reply(`"tool_use"`, `{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}`)),
+		line(3, `"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.txt"}]}`),
+	}
+	const path = "claude/projects/-p/" + oneID + ".jsonl"
+	for _, written := range []time.Duration{-2 * time.Hour, 2 * time.Hour} {
+		for _, lost := range []bool{false, true} {
+			h, source := newHome(t), ""
+			var got result
+			for n, add := range lines {
+				source += add
+				write(t, h.dir, path, source)
+				at := time.Now().Add(written)
+				check(t, os.Chtimes(filepath.Join(h.dir, path), at, at))
+				if lost {
+					h.do("rm -f store/*/.*.from")
+				}
+				if got = h.do("sess-import --all --store claude"); got.status != 0 && !lost {
+					t.Errorf("line %d: status %d: %s", n+1, got.status, got.stderr)
+				} else if lost && n == 2 && got.status != 3 {
+					t.Errorf("line %d without its state: status %d: %s", n+1, got.status, got.stderr)
+				}
+			}
+			calls := h.do("sess-calls --all --json").stdout
+			if strings.Count(calls, `"callId":"t1"`) != 1 || !strings.Contains(calls, `"result":"u-3"`) {
+				t.Errorf("written %v, lost %v: the calls are\n%s", written, lost, calls)
+			}
+			if back := h.do(`sess-export claude "$(ls -S store/*/2*.jsonl | head -n 1)"`).stdout; back != source {
+				t.Errorf("written %v, lost %v: the source is\n%s\nand it came back as\n%s", written, lost, source, back)
+			}
+		}
+	}
+}

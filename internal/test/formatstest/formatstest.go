@@ -165,9 +165,9 @@ func Try(ctx context.Context, f formats.Format, a formats.Archive, info formats.
 	return Grown(ctx, f, a, info, formats.Whole)
 }
 
-// Grown reads one session of a source to which more may be written.
-func Grown(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, g formats.Growth) (Result, error) {
-	return read(ctx, f, a, info, func(b *formats.Builder) { b.Growth = g })
+// Grown reads one session of a source to which more may be written, and which was taken whole before.
+func Grown(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, g formats.Growth, cuts ...int64) (Result, error) {
+	return read(ctx, f, a, info, func(b *formats.Builder) { b.Growth, b.Cuts = g, cuts })
 }
 
 func read(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, how func(*formats.Builder)) (Result, error) {

@@ -84,6 +84,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		}
 		if f.About().Grows && c.Lines {
 			run("growth is appending/"+name, func(t testing.TB) { Grows(t, f, c, name) })
+			run("collected at any time/"+name, func(t testing.TB) { Collected(t, f, c, name) })
 		}
 		for how := range strange {
 			if !c.Database && (c.Lines || how == "a byte order mark" || how == "CRLF" || how == "invalid UTF-8" && !c.Text) {

@@ -14,7 +14,8 @@ def info: .values[0] as $h
   | $said + {cwd: ($said.cwd // ([.beside["../../../projects.json"], .beside["../../../../projects.json"] | objects | .projects | objects | keys[]]
        | first(.[] | select(hash("sha256") == $said.cwd_hash))) // null),
      parent: (.path | capture("/chats/(?<p>[^/]+)/[^/]+$")? | .p) // null};
-# State: begun, the header was there; held, the message under way, since its id again replaces it; calls, the last ones.
+# State: begun, the header was there; held, the message under way, since its id again replaces it; calls, the last ones; told, what was
+# made of the last message at an end behind which it went on.
 def thoughts: [.thoughts[]? | (if (.subject // "") == "" then "" else "\n\n" + .subject + "\n" end) + (.description // "")] | add // "" | ltrimstr("\n\n");
 def parts: .content | gemini_parts;
 def answers: any(.content | gemini_parts[]; .functionResponse != null);
@@ -27,6 +28,13 @@ def failed($calls): .id as $id | any($calls[]?; .id == $id and (.status // "succ
 def results($calls): .id as $id | [parts | gemini_results[] | result(.id; .blocks; failed($calls))] | numbered($id; "");
 def own_results: .id as $id | .toolCalls as $calls
   | [$calls[]? | .result | if type == "array" then gemini_results[] | result(.id; .blocks; failed($calls)) else empty end] | numbered($id; "r");
+def untold: select(.message.toolCallId as $id | $state.told.results // [] | index([$id]) | not);
+# What a message has behind an end at which it was told.
+def more: if .id != $state.told.id or .id == null then . else $state.told as $told
+  | .toolCalls = [.toolCalls[]? | select(.id as $id | $told.calls | index([$id]) | not)] | .thoughts = null
+  | if .content == $told.content then .content = "" else . end | if $told.tokens then .tokens = null else . end end;
+def telling: . as $m | {id, content, tokens, n: (if .id == $state.told.id then $state.told.n + 1 else 1 end),
+  calls: [.toolCalls[]?.id], results: [own_results.message.toolCallId]};
 # Files that a prompt names are put behind it, between two lines of Gemini CLI, which also asks by itself for what did not come.
 def line: .text // "" | tostring | ltrimstr("\n");
 def framed: . as $all
@@ -37,8 +45,11 @@ def said($parts): [$parts[] | gemini_block] | framed as $blocks
   | if $parts[0].text // "" | tostring | startswith("<session_context>") then beside("session"; $blocks) else user($blocks) end;
 # What a message becomes: the one behind it may bring its results, and those of $calls may be in it.
 def entries($next; $calls): .timestamp as $time | (
-  if .type == "gemini" then reply + {id: .id}, (if $next.type? == "user" and ($next | answers) then empty else own_results end)
-  elif answers then results($calls), ("\(.id)-said" as $id | [parts[] | select(.text)] | if . == [] then empty else said(.) + {id: $id} end)
+  if .type == "gemini" then
+    (if .id != $state.told.id then reply + {id: .id}
+      else (more | if .toolCalls == [] and .content == "" then empty else reply + {id: "\(.id)-more\($state.told.n)"} end) end),
+    (if $next.type? == "user" and ($next | answers) then empty else own_results | untold end)
+  elif answers then (results($calls) | untold), ("\(.id)-said" as $id | [parts[] | select(.text)] | if . == [] then empty else said(.) + {id: $id} end)
   else said(parts) + {id: .id} end) | . + {timestamp: $time};
 def flush($next): if $state.held then ($state.held | entries($next; $state.calls)), set({calls: ($state.held.toolCalls // null)}) else empty end;
 def anew: . as $list | [range(length) as $i | $list[$i] | entries($list[$i + 1]; if $i > 0 then $list[$i - 1].toolCalls else null end)]
@@ -46,6 +57,7 @@ def anew: . as $list | [range(length) as $i | $list[$i] | entries($list[$i + 1];
 def value:
   . as $v |
   if $kind == "sessionId" then (if $state.begun then skip else {keep: "begun"}, set({begun: true}) end), (.summary // empty | title(.))
+  elif $kind == "user" and .id != null and .id == $state.told.id then skip
   elif $kind == "user" or $kind == "gemini" then (if $state.held.id == $v.id then empty else flush($v) end), set({held: $v})
   elif $kind == "info" or $kind == "warning" or $kind == "error" then keep
   elif $kind == "$set" then
@@ -53,5 +65,5 @@ def value:
       (.summary // empty | title(.)))
   elif $kind == "$rewindTo" then
     flush(null), set({held: null, calls: null}), (.["$rewindTo"] | if known(.).node then {before: .} else {leaf: "begun"} end)
-  elif $kind == "end" then flush(null)
+  elif $kind == "end" then flush(null), ($state.held | objects | set({told: telling, held: null, calls: .toolCalls}))
   else empty end;

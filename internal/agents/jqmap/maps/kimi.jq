@@ -32,11 +32,12 @@ def gone: if any(.. | strings; startswith("blobref:")) then lose("blob"; "an ima
 def stop: {end_turn: "stop", tool_use: "toolUse", max_tokens: "length", error: "error", aborted: "aborted", cancelled: "aborted"}[. // ""];
 def size($n): set({count: (($state.count // 0) + $n)});
 def closed($end): if $state.step == null then empty else
-  ($state.parts // []) as $parts | ($end.usage // $state.step.usage) as $usage
-  | (if $parts == [] and $end == null then ($usage // empty | apart("call"; $state.name))
+  ($state.parts // []) as $parts | (if $state.step.counted then null else $end.usage // $state.step.usage end) as $usage
+  | ($state.step.more and $parts == []) as $none
+  | (if $parts == [] and $end == null or $none then ($usage // empty | apart("call"; $state.name))
        else assistant($parts; by + {responseId: $end.messageId, usage: ($usage | if . then tokens else null end), stopReason: ($end.finishReason | stop)})
          + {id: $state.step.uuid} end),
-    ($state.results // [])[], size(1 + ($state.results // [] | length)),
+    ($state.results // [])[], size((if $none then 0 else 1 end) + ($state.results // [] | length)),
     set({step: null, parts: null, results: null, told: $end.usage}) end;
 def prompt($name): user(.content // .input | blocks) + (if .id then {id: .id} else {as: $name} end), push({prompts: (.id // $name)}), set({prompt: null});
 def said: "prompt \($state.count // 0)" as $name |
@@ -68,6 +69,6 @@ def value:
   elif $kind == "context.undo" then closed(null), ($state.prompts // [])[-(.count // 1):] as $left
     | (if $left == [] then empty else {before: $left[0]}, set({prompts: $state.prompts[:-($left | length)]}) end), keep
   elif $kind == "context.clear" then closed(null), {type: "reset_boundary"}, keep, set({count: 0})
-  elif $kind == "end" then closed(null)
+  elif $kind == "end" then closed(null), ($state.step | objects | set({step: {uuid: "\(.uuid)-more", more: true, counted: (.counted or .usage != null)}}))
   elif .kind == "event" then skip
   else empty end;
