@@ -245,6 +245,8 @@ func (c *conv) convert(l line, it item, key string) {
 		p.blocks = append(p.blocks, block)
 	case "compaction", "context_compaction", "compaction_summary":
 		c.lose(l, formats.KindContext, "a summary that only the provider can read (%s)", it.kind)
+	default:
+		c.strange(l, "an item of the unknown kind", it.kind, it.Value)
 	}
 }
 
@@ -276,8 +278,9 @@ func (c *conv) message(l line, it item, key string) {
 		}
 		return
 	case "user", "developer":
-	default:
-		return // codex leaves them out
+	default: // codex leaves them out
+		c.strange(l, "a message of the unknown role", it.role, it.Value)
+		return
 	}
 	p := &pending{role: it.role, key: key, time: c.now}
 	c.content(l, it.content, p)
@@ -379,9 +382,19 @@ func ranByUser(blocks []string) (members string, ok bool) {
 	return members + `,"cancelled":false,"truncated":false,`, ok
 }
 
-// content adds the blocks of a content.
+// content adds the blocks of a content. Texts of the model that follow each other are one: the API split it.
 func (c *conv) content(l line, content js.Value, p *pending) {
+	var run []string // literals of texts of the model that follow each other, without their quotes
+	flush := func() {
+		if len(run) > 0 {
+			p.blocks = append(p.blocks, text(`"`+strings.Join(run, "")+`"`))
+		}
+		run = nil
+	}
 	for _, part := range parts(content) {
+		if part.kind == "input_image" || !part.text.IsString() || p.role != session.RoleAssistant {
+			flush()
+		}
 		switch {
 		case part.kind == "input_image":
 			url := part.image.Str()
@@ -391,11 +404,12 @@ func (c *conv) content(l line, content js.Value, p *pending) {
 				c.lose(l, formats.KindMedia, "an image that is but an address, which no model will be shown")
 			}
 		case part.text.IsString():
-			p.blocks = append(p.blocks, text(string(part.text)))
+			run = append(run, string(part.text[1:len(part.text)-1]))
 		default:
 			c.lose(l, formats.KindMedia, "content of type %q, which no model will be shown", part.kind)
 		}
 	}
+	flush()
 }
 
 // agentMessage converts what another agent has said.

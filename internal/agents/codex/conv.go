@@ -132,8 +132,25 @@ func (c *conv) line(l line) {
 		return
 	case typeUsage:
 		c.counted(l, recordOf(l.payload))
+	case typeState:
+	default:
+		c.strange(l, "a line of the unknown type", l.typ, cmp.Or(l.payload, js.Value(l.raw)))
 	}
 	c.keep(l)
+}
+
+// strange tells of words in what no version that was looked at writes: they are kept, and in no message.
+func (c *conv) strange(l line, what, typ string, v js.Value) {
+	says := false
+	for _, name := range []string{"content", "text", "prompt", "message"} {
+		v.Get(name).Strings(func(string, js.Value) bool { return false }, func(s js.Value) bool {
+			says = says || strings.TrimSpace(s.Str()) != ""
+			return !says
+		})
+	}
+	if says {
+		c.lose(l, formats.KindEntry, "words in %s %.60q, kept aside", what, typ)
+	}
 }
 
 // meta keeps the first line of a file, and what a fork has copied of its parent's.
@@ -204,8 +221,23 @@ func (c *conv) event(l line) (kept bool) {
 			c.put(len(c.batch))
 			c.named(name, "name:"+api.Int(l.offset), l.time)
 		}
+	default:
+		if !shown[l.kind] {
+			c.strange(l, "an event of the unknown kind", l.kind, l.payload)
+		}
 	}
 	return false
+}
+
+// shown are the kinds of events that show people what items say, or what goes on.
+var shown = map[string]bool{
+	"user_message": true, "agent_message": true, "agent_message_delta": true, "agent_message_content_delta": true,
+	"agent_reasoning": true, "agent_reasoning_delta": true, "agent_reasoning_raw_content": true, "agent_reasoning_raw_content_delta": true,
+	"agent_reasoning_section_break": true, "reasoning_content_delta": true, "reasoning_raw_content_delta": true,
+	"item_started": true, "raw_response_item": true, "plan_delta": true, "plan_update": true, "turn_diff": true,
+	"exec_command_begin": true, "exec_command_output_delta": true, "patch_apply_begin": true, "mcp_tool_call_begin": true,
+	"exited_review_mode": true, "context_compacted": true, "warning": true, "stream_error": true, "background_event": true,
+	"deprecation_notice": true, "session_configured": true, "exec_approval_request": true, "apply_patch_approval_request": true,
 }
 
 // windowed notes the size of the context window of the model.

@@ -12,6 +12,7 @@ const (
 	typeTurn      = "turn_context"
 	typeCompacted = "compacted"
 	typeUsage     = "token_usage_record"
+	typeState     = "world_state" // what the program knows of its surroundings
 )
 
 // A line is one line of a rollout.
