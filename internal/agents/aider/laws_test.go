@@ -66,8 +66,10 @@ func TestDrawn(t *testing.T) {
 
 func readable(t *testing.T, text string) {
 	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text)}, false) {
-		if aider.Kind(text) == "chat" && utf8.ValidString(text) && len(r.Losses) > 0 {
-			t.Errorf("%q: lost %v", text, r.Losses)
+		for _, l := range r.Losses {
+			if aider.Kind(text) == "chat" && utf8.ValidString(text) && l.Kind != formats.KindRole { // a reply to nobody
+				t.Errorf("%q: lost %v", text, l)
+			}
 		}
 	}
 }

@@ -45,6 +45,8 @@ type conversion struct {
 	src  *formats.Source
 	b    *formats.Builder
 	unit unit
+
+	asked bool // a prompt came, or the lack of one was told
 }
 
 // lead returns what aider writes to begin a session.
@@ -128,8 +130,13 @@ func (c *conversion) piece(p *piece) (err error) {
 	case p.role == tool:
 		_, err = c.b.Custom(place, customTool, js.Object(js.StringField("text", text)))
 	case p.role == assistant:
+		if !c.asked {
+			c.asked = true // told once
+			c.b.Lose(c.src.At(c.unit.line+p.line-1), formats.KindRole, "text in front of the first prompt, which aider takes for a reply")
+		}
 		_, err = c.b.Message(place, api.Assistant(blocks))
 	default:
+		c.asked = true
 		_, err = c.b.Message(place, api.User(blocks))
 	}
 	if err != nil || framed(p.role, text) == raw && (p.role == tool || faithful(p.role, text, raw)) {

@@ -39,6 +39,7 @@ func TestGrowsWild(t *testing.T) {
 				c := formatstest.Corpus{Sources: map[string]string{"x": string(data)}, File: filepath.Base(path), Lines: true}
 				formatstest.Grows(t, f, c, "x")
 				formatstest.Used(t, f, c, "x")
+				formatstest.Answers(t, f, c, "x")
 				formatstest.Collected(t, f, c, "x")
 			})
 			return nil

@@ -30,13 +30,17 @@ var talks = []talk{
 			return claudeLine(fmt.Sprintf("u%d", n), up, claudeUser(word(n)))
 		}
 		return claudeLine(fmt.Sprintf("u%d", n), up, claudeReply(fmt.Sprintf("m%d", n), "end_turn", textBlock(word(n))))
-	}, func(line, head, tail string) string { return strings.Replace(line, textBlock(head+tail), textBlock(head)+","+textBlock(tail), 1) }},
+	}, func(line, head, tail string) string {
+		return strings.Replace(line, textBlock(head+tail), textBlock(head)+","+textBlock(tail), 1)
+	}},
 	{"codex", "rollout-2026-01-02T03-04-05-" + grownID + ".jsonl", codexMeta, func(n int, user bool) string {
 		if user {
 			return codexUser(word(n))
 		}
 		return codexLine("response_item", `"type":"message","role":"assistant","content":[{"type":"output_text","text":"`+word(n)+`"}]`)
-	}, func(line, head, tail string) string { return strings.Replace(line, head+tail, head+`"},{"type":"output_text","text":"`+tail, 1) }},
+	}, func(line, head, tail string) string {
+		return strings.Replace(line, head+tail, head+`"},{"type":"output_text","text":"`+tail, 1)
+	}},
 	{"qwen", grownID + ".jsonl", "", func(n int, user bool) string {
 		up, typ, role := "null", "assistant", "model"
 		if n > 0 {
@@ -46,7 +50,9 @@ var talks = []talk{
 			typ, role = "user", "user"
 		}
 		return fmt.Sprintf(`{"uuid":"u%d","parentUuid":%s,"sessionId":%q,"timestamp":"2026-01-02T03:04:05.000Z","type":%q,"message":{"role":%q,"parts":[{"text":%q}]}}`, n, up, grownID, typ, role, word(n))
-	}, func(line, head, tail string) string { return strings.Replace(line, head+tail, head+`"},{"text":"`+tail, 1) }},
+	}, func(line, head, tail string) string {
+		return strings.Replace(line, head+tail, head+`"},{"text":"`+tail, 1)
+	}},
 	{"copilot", "events.jsonl", `{"type":"session.start","data":{"sessionId":"` + grownID + `","copilotVersion":"1.0.102","startTime":"2026-01-02T03:04:05.000Z"},"id":"s","timestamp":"2026-01-02T03:04:05.000Z"}`, func(n int, user bool) string {
 		typ := "assistant.message"
 		if user {

@@ -78,7 +78,7 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
 			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
 			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated, "ends of lines": ends,
-			"a new member of a usage is told": world, "without what is kept": unkept, "what was used alone": Used,
+			"a new member of a usage is told": world, "without what is kept": unkept, "what was used alone": Used, "a reply answers somebody": Answers,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
@@ -281,6 +281,19 @@ func unkept(t testing.TB, f formats.Format, c Corpus, name string) {
 		}
 		if want.Text() != got.Text() {
 			t.Errorf("%s", difference(want.Text(), got.Text()))
+		}
+	}
+}
+
+// Answers holds a source to the law that no reply stands in front of all that was asked, unless something of the source is told to be lost.
+func Answers(t testing.TB, f formats.Format, c Corpus, name string) {
+	for _, r := range Import(t, f, c.file(t, c.Sources[name]), true) {
+		for _, m := range Shown(r.Session(t)) {
+			if role := m.Role(); role == session.RoleAssistant && len(r.Losses) == 0 && strings.TrimSpace(m.Text("")) != "" {
+				t.Errorf("%s: nobody asked for the reply %.80q", r.Info.ID, m.Text(""))
+			} else if role != session.RoleAssistant && role != session.RoleSystem && role != session.RoleDeveloper {
+				break
+			}
 		}
 	}
 }
