@@ -111,7 +111,7 @@ export const programs = {
 		background: (command) => ({ name: "run_shell_command", args: { command, description: "run", is_background: true } }),
 		helper: (prompt) => ({ name: "invoke_agent", args: { agent_name: "generalist", prompt } }),
 		again: (dir) => change(join(dir, ".gemini/settings.json"), (v) => { v.general.maxAttempts = 2; }),
-		brief: true, thoughtless: true, pieces: true,
+		brief: true, thoughtless: true, pieces: true, codeless: true,
 	},
 	qwen: {
 		home(dir, url) {

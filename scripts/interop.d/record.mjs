@@ -152,6 +152,18 @@ function queued(name, file, prompt, { cwd, env }) {
 	});
 }
 
+// ended says which call of a recording ended otherwise than in what the agent stored. The work of sub-agents is in sessions of their own,
+// a log ends before what it left behind, and a stream without exit codes tells of a command alone that it had a result.
+function ended(recorded, stored, { background, codeless }) {
+	const rows = (file) => entriesOf(spawnSync("sess-calls", ["--json", file], { encoding: "utf8" }).stdout).filter((c) => !c.in) // status 1 is none
+		.map((c) => JSON.stringify([c.kind, c.command ?? (c.kind === "agent" ? null : c.target), ...codeless && c.kind === "run" && c.outcome !== "open" ? [] : [c.outcome, c.status]])).sort();
+	const [mine, theirs] = [recorded, stored].map(rows);
+	for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {
+		if (mine[i] !== theirs[i] && !(background && /"open",null]$/.test(mine[i] ?? ""))) return `a call ended as ${mine[i]}, stored is ${theirs[i]}`;
+	}
+	return "";
+}
+
 // more says what is wrong with what a scenario is about, beside the messages.
 function more(name, scenario, file, entries, stored, who) {
 	const a = agents[name], wrong = [], count = (text) => entries.filter((e) => e.message?.role === "user" && JSON.stringify(e.message.content).includes(text)).length;
@@ -218,6 +230,10 @@ async function wrong(name, scenario) {
 		if (!isDeepStrictEqual(mine[i], theirs[i])) return `part ${i + 1}: recorded ${JSON.stringify(mine[i])?.slice(0, 400)}, stored ${JSON.stringify(theirs[i])?.slice(0, 400)}`;
 	}
 	if (mine.length === 0 && scenario !== "error") return "nothing was said";
+	const kept = join(work, name, `${scenario}-stored.jsonl`);
+	writeFileSync(kept, sessIn(r.env, "", "sess-import", "-q", format, ...id ? [`--session=${id}`] : [stored[0]]));
+	const differ = ended(file, kept, { background: scenario === "background" && agents[name].log, codeless: agents[name].codeless });
+	if (differ) return differ;
 	return more(name, scenario, file, entries, own, `${name}-${scenario}`);
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/metering"
 )
@@ -102,7 +103,11 @@ func (g *geminiReader) outcome(v js.Dict, at int64) {
 	if text := cmp.Or(v.Get("output").Str(), v.Get("error", "message").Str()); text != "" {
 		blocks = append(blocks, api.Text(text))
 	}
-	if !g.answer(api.ToolResult(id, g.tool(id), blocks, v.Get("status").Str() != "success"), at) {
+	details := js.Field{Name: "details"}
+	if agent.EndsWithZero(g.tool(id)) { // a command that failed is printed as a success, without its exit code
+		details.Raw = `{"exitCode":null}`
+	}
+	if !g.answer(api.ToolResult(id, g.tool(id), blocks, v.Get("status").Str() != "success", details), at) {
 		g.rec.problem("a result of a call that was not recorded: %.40q", id)
 	}
 }

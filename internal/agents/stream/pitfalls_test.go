@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -265,5 +267,26 @@ func TestGrok(t *testing.T) {
 		if err != nil || items[len(items)-1].Message.Str("stopReason") != tt.want {
 			t.Errorf("%s: %v, %v", name, items[len(items)-1].Message, err)
 		}
+	}
+}
+
+// A command that Gemini CLI prints a result of has no exit code, since one that failed is printed as a success.
+func TestGeminiTellsNoExitCode(t *testing.T) {
+	t.Parallel()
+	var results []session.Message
+	d := stream.New(stream.Options{Now: at, Emit: func(group []*stream.Item) error {
+		for _, i := range group {
+			if i.Message.Role() == session.RoleToolResult {
+				results = append(results, i.Message)
+			}
+		}
+		return nil
+	}})
+	_, _ = d.Write([]byte(`{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_id":"g","model":"gm"}` + "\n" +
+		`{"type":"tool_use","tool_name":"run_shell_command","tool_id":"c1","parameters":{"command":"exit 3"}}` + "\n" +
+		`{"type":"tool_result","tool_id":"c1","status":"success","output":"out"}` + "\n"))
+	must.Do(t, d.Close())
+	if len(results) != 1 || calls.End(results[0]).Known {
+		t.Errorf("recorded is %v", results)
 	}
 }

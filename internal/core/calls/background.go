@@ -25,7 +25,7 @@ var (
 			`task_id: (\S+)\n(?:pid: \d+\ndescription: |status: running\nagent_id: )`,
 		}, "|") + `)`),
 	}
-	stays = phrase{[]string{"<command with shellId"}, lazy.Regexp(`<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
+	stays = phrase{[]string{"<command "}, lazy.Regexp(`<command (?:with shellId: (\S+) is still running after [^\n]*|started in background with shellId: ([^\s>]+))>\s*$`)}
 )
 
 // goingOn returns the name that an agent gives to what goes on in the background after a result, "" if nothing does.

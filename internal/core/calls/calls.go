@@ -38,6 +38,30 @@ type Call struct {
 // stands in the reply.
 const ByProvider = "provider"
 
+// once leaves out the calls that an agent put back behind a compaction: the same call, which has its result in front of it.
+func once(all []Call, entries []session.Entry) []Call {
+	type call struct{ id, name, arguments string }
+	var compacted []int
+	for i, e := range entries {
+		if e.Type() == session.TypeCompaction {
+			compacted = append(compacted, i)
+		}
+	}
+	if len(compacted) == 0 {
+		return all
+	}
+	ended := map[call]int{}
+	return slices.DeleteFunc(all, func(c Call) bool {
+		key := call{c.ID, c.Name, c.Arguments}
+		if c.Result >= 0 {
+			ended[key] = c.Result
+			return false
+		}
+		before, there := ended[key]
+		return there && slices.ContainsFunc(compacted, func(at int) bool { return before < at && at < c.Entry })
+	})
+}
+
 // Of returns the calls of entries, oldest first. The entries are those of a path, or of a session in
 // the order of its file. cwd is the session's directory.
 func Of(entries []session.Entry, cwd string) []Call {
@@ -97,6 +121,7 @@ func Of(entries []session.Entry, cwd string) []Call {
 	for _, i := range beside {
 		all = append(all, aside(entries, i, cwd)...)
 	}
+	all = once(all, entries)
 	background(all, entries)
 	tellShells(all, entries)
 	return named(all)

@@ -2,6 +2,7 @@ package calls_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +99,10 @@ func TestStatus(t *testing.T) {
 		{"bash", "x", false, `{"output":"x","exit":null}`, "ok"},
 		{"bash", "out\n<shellId: 9 completed with exit code 6>", false, "", "6"},
 		{"bash", "out\n<command with shellId: 9 is still running after 30 seconds. The command is still running. Use read_bash to continue waiting for output, or stop_bash to stop it.>", false, "", "open"},
+		{"bash", "<command started in background with shellId: 9>", false, "", "open"},
+		{"run_shell_command", "<untrusted_context>\nout\nExit Code: 3\n</untrusted_context>", false, "", "3"},
+		{"run_shell_command", "<untrusted_context>\nCommand moved to background (PID: 7). Output hidden.\n</untrusted_context>", false, "", "open"},
+		{"run_shell_command", "<untrusted_context>\nout\n</untrusted_context>", false, "", "0"},
 		{"bash", "it says <command with shellId: 9 is still running after it", false, "", "0"},
 		{"run_shell_command", "Output: x\nExit Code: 2\nProcess Group PGID: 12", false, "", "2"},
 		{"run_shell_command", "Output: x\nProcess Group PGID: 12", false, "", "0"},
@@ -168,6 +173,18 @@ func TestPairing(t *testing.T) {
 	want(t, calls.Of(entries(t, result("c", "bash", "x", false), call("c", "bash", `{"command":"a"}`)), "/w"), "1 0 run 0 a")
 	aborted := strings.Replace(call("c", "bash", `{"command":"a"}`), "toolUse", "aborted", 1)
 	want(t, calls.Of(entries(t, aborted), "/w"), "0 -1 run open a")
+}
+
+// A call that an agent puts back behind a compaction is the one in front of it; the same call without a compaction between is another one.
+func TestPutBack(t *testing.T) {
+	t.Parallel()
+	made := []string{call("c", "bash", `{"command":"a"}`), result("c", "bash", "x", false), call("c", "bash", `{"command":"a"}`)}
+	want(t, calls.Of(entries(t, made...), "/w"), "0 1 run 0 a", "2 -1 run open a")
+	all := entries(t, made...)
+	summary, err := session.ParseEntry(`{"type":"compaction","id":"z","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","summary":"s","firstKeptEntryId":"z","tokensBefore":1}`)
+	must.Do(t, err)
+	want(t, calls.Of(slices.Insert(slices.Clone(all), 2, summary), "/w"), "0 1 run 0 a")
+	want(t, calls.Of(slices.Insert(slices.Clone(all), 1, summary), "/w"), "0 2 run 0 a", "3 -1 run open a")
 }
 
 // What a call is about.

@@ -94,6 +94,7 @@ func (p phrase) cut(text string, front bool) string {
 
 // Printed returns the text of a command's result without the words in which its agent tells the status.
 func Printed(text string) string {
+	text = untrusted(text)
 	for _, p := range []phrase{inFront, claude} {
 		head, _ := edges(text)
 		text = p.cut(head, true) + text[len(head):]
@@ -154,7 +155,7 @@ func End(m session.Message) Ending {
 	if !failed && !runs && !isTask {
 		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}
-	text, e, details := m.Text("\n"), Ending{Outcome: OK}, js.Value(m.Get("details"))
+	text, e, details := untrusted(m.Text("\n")), Ending{Outcome: OK}, js.Value(m.Get("details"))
 	switch {
 	case failed && refused(text) && !(runs && ran(tool, details, text)):
 		begins := func(with string) bool { return strings.HasPrefix(text, with) }
@@ -178,6 +179,16 @@ func End(m session.Message) Ending {
 		return e
 	}
 	return e.command(tool, details, text)
+}
+
+// untrusted returns what Gemini puts into a frame of its own, which tells a model that the text is data.
+func untrusted(text string) string {
+	if inner, ok := strings.CutPrefix(text, "<untrusted_context>\n"); ok {
+		if inner, ok = strings.CutSuffix(strings.TrimRight(inner, "\n"), "\n</untrusted_context>"); ok {
+			return inner
+		}
+	}
+	return text
 }
 
 // refused reports whether a result tells that its call was not made.
