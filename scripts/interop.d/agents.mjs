@@ -122,7 +122,8 @@ function responses(response, { thinking, text, compaction, calls, model, id, han
 	}
 	if (hang) return stop();
 	if (compaction) item({ type: "compaction", id: `cmp_${id}`, encrypted_content: "c2VhbGVk" });
-	for (const c of calls) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, ...c.namespace ? { namespace: c.namespace } : {}, arguments: JSON.stringify(c.args), status: "completed" });
+	for (const c of calls.filter((c) => c.input !== undefined)) item({ type: "custom_tool_call", id: `ctc_${c.id}`, call_id: c.id, name: c.name, input: c.input, status: "completed" });
+	for (const c of calls.filter((c) => c.input === undefined)) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, ...c.namespace ? { namespace: c.namespace } : {}, arguments: JSON.stringify(c.args), status: "completed" });
 	send("response.completed", about("completed", { output, usage: { input_tokens: used.input, input_tokens_details: { cached_tokens: used.cached },
 		output_tokens: used.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: used.input + used.output } }));
 	response.end();

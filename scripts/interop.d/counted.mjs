@@ -2,7 +2,7 @@
 //
 //   counted.mjs WORK NAME=PROGRAM...
 //
-// codex compacts at its provider, reviews and asks a sub-agent; Claude Code asks a model by an alias, and is recorded; Grok
+// codex compacts at its provider, reviews, asks a sub-agent and works in code mode; Claude Code asks a model by an alias, and is recorded; Grok
 // Build is recorded and stores. A NAME is one of programs.mjs; the tools are in PATH.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,13 +31,13 @@ function counted(what, who, args, env) {
 }
 
 // codex runs prompts, each a list of arguments, in a home of its own, whose provider is one that compacts. It returns the environment.
-async function codex(name, script, prompts) {
+async function codex(name, script, prompts, features = "") {
 	const dir = join(work, name), agent = programs.codex;
 	rmSync(dir, { recursive: true, force: true });
 	mkdirSync(dir, { recursive: true });
 	server.play(name, script);
 	const env = { PATH: process.env.PATH, ...agent.home(dir, server.url(name)) }, config = join(dir, ".codex/config.toml"), cwd = join(dir, "project");
-	writeFileSync(config, `model_auto_compact_token_limit = 1500\n${readFileSync(config, "utf8").replace('name = "mock"', 'name = "OpenAI"').replace("[features]", "[features]\nenable_request_compression = false")}`);
+	writeFileSync(config, `model_auto_compact_token_limit = 1500\n${readFileSync(config, "utf8").replace('name = "mock"', 'name = "OpenAI"').replace("[features]", `[features]\nenable_request_compression = false${features}`)}`);
 	execFileSync("git", ["init", "-q"], { cwd });
 	writeFileSync(join(cwd, "fox.txt"), "a fox\n");
 	for (const args of prompts) {
@@ -67,6 +67,14 @@ if (program.codex) {
 	env = await codex("helped", [...[{ calls: asks }, { calls: waits }].map((r) => ({ ...r, only: (body) => !child(body) })), { only: child, text: "In the hill.", always: true }],
 		[first("Ask somebody where it is.")]);
 	counted("codex asks a sub-agent", "helped", ["--agent", "codex", "-a"], env);
+
+	const script = (...lines) => ({ calls: [{ name: "exec", input: lines.join("\n") }] });
+	env = await codex("scripted", [script('const r = await tools.exec_command({cmd: "echo kettle; exit 3"});', "text(r.output);"), { text: "It failed." }], [first("Run it.")], "\ncode_mode = true");
+	const tool = (...args) => spawnSync(args[0], args.slice(1), { env, encoding: "utf8" });
+	const made = tool("sess-calls", "--json", "--agent", "codex", "--all").stdout.split("\n").filter(Boolean).map(JSON.parse).filter((c) => c.kind === "run").map((c) => `${c.command}: ${c.status}`);
+	tally.check("codex in code mode: the command is a call, with its exit code", made.join() === "echo kettle; exit 3: 3" ? "" : `calls are ${made.join()}`);
+	const gate = tool("sess-assert", "--no-call", "run:echo kettle*", `codex:${join(work, "scripted/project")}`);
+	tally.check("codex in code mode: a gate sees the command", gate.status === 1 ? "" : `status ${gate.status}: ${gate.stdout}${gate.stderr}`);
 }
 
 if (program.claude) {
