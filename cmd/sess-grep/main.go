@@ -13,14 +13,15 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/selection"
 )
 
 var tool = cli.Tool{
 	Name:    "sess-grep",
 	Summary: "search what was said in sessions",
 	Args:    "PATTERN [SESSION|DIR...]",
-	Doc: "Without SESSION or DIR it searches the store as sess-ls lists it, or the\n" +
-		"session on standard input if that is a pipe or a file.",
+	Doc: selection.Which + "\n" +
+		"A session on standard input is read if that is a pipe or a file.",
 	Examples: `sess-grep 'nil map' s.jsonl
 sess-grep -i --all 'panic: .*nil map'
 sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q

@@ -16,14 +16,15 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/selection"
 )
 
 var tool = cli.Tool{
 	Name:    "sess-history",
 	Summary: "list what was asked in sessions",
 	Args:    "[WORD...]",
-	Doc: "Prompts that have every WORD, newest first, of the sessions that sess-ls lists.\n" +
-		"Those that say the same are one row.",
+	Doc: "Prompts that have every WORD, newest first. Those that say the same are one row.\n" +
+		selection.Which,
 	Examples: `sess-history
 sess-history -a -i tokenizer error
 sess-history --agent all --since 7d --limit 20

@@ -14,11 +14,13 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/selection"
 )
 
 var tool = cli.Tool{
 	Name:    "sess-ls",
 	Summary: "list sessions",
+	Doc:     selection.Which,
 	Args:    "[FILE|DIR...]",
 	Examples: `sess-ls
 sess-ls --all --since 7d --sort size
@@ -38,6 +40,9 @@ func main() { cli.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	s.Fold()
+	if err := c.sessions.Here(s, operands); err != nil {
+		return err
+	}
 	keep, err := c.selection(ctx, s)
 	if err != nil {
 		return err

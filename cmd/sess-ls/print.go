@@ -51,7 +51,9 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 		if len(rows) == 0 && c.inStore {
 			s.Infof("%s", address.NothingStored(ctx, s, c.sessions.All, c.sessions.CWD))
 		}
-		if len(rows) == 0 && c.sessions.Since == "" && c.sessions.Until == "" && c.sessions.CWD == "" && address.OfNoAgent(s, c.sessions.Agents) {
+		if len(rows) == 0 && c.sessions.Fell {
+			s.Infof("%s", address.NothingHere)
+		} else if len(rows) == 0 && c.sessions.Since == "" && c.sessions.Until == "" && c.sessions.CWD == "" && address.OfNoAgent(s, c.sessions.Agents) {
 			s.Infof("%s", address.NoSessions)
 		}
 		return cli.No("")

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/core/screen"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
@@ -22,8 +23,8 @@ var tool = cli.Tool{
 	Name:    "sess-stat",
 	Summary: "add up what sessions used and cost",
 	Args:    "[SESSION|DIR...]",
-	Doc: "Without SESSION or DIR it reads the store as sess-ls lists it, or the\n" +
-		"session on standard input if that is a pipe or a file.",
+	Doc: selection.Which + "\n" +
+		"A session on standard input is read if that is a pipe or a file.",
 	Examples: `sess-stat --all --by day,model
 sess-stat --usage --max-cost 2 --strict-prices s.jsonl
 sess-stat --context --by tool s.jsonl

@@ -358,3 +358,8 @@ func spelled(path string) string {
 func Files(dirs []string, o Options) []string {
 	return newestFirst(sessionFiles(dirs, o.Recursive, o.warn), o.warn)
 }
+
+// HasFiles reports whether a directory has files that may be sessions.
+func HasFiles(dir string) bool {
+	return len(sessionFiles([]string{dir}, false, func(string, error) {})) > 0
+}

@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -103,6 +104,9 @@ func deviceName(f *os.File, dirs ...string) string {
 // NoSessions is said where no agent has a session.
 const NoSessions = "no sessions of any agent; sess says where it looked"
 
+// NothingHere is said where neither the store nor an agent has a session of this directory.
+const NothingHere = "no session of this directory, in the store or of an agent; --agent all takes those of all directories"
+
 // OfNoAgent reports whether [NoSessions] is to be said of agents that have no session: of all of them, on a terminal.
 func OfNoAgent(s *cli.Streams, agents []string) bool {
 	return slices.Contains(agents, EveryAgent) && tty.IsTerminal(s.ErrFile())
@@ -118,13 +122,10 @@ func NothingStored(ctx context.Context, s *cli.Streams, all bool, cwd string) st
 			others = "has " + tty.Count(n, "session", "sessions") + " of other agents"
 		}
 	}
-	switch {
-	case all:
+	if all {
 		return "no session in the store: --agent all " + others
-	case cwd != "":
-		return "no session of " + cwd + " in the store: --agent all " + others
 	}
-	return "no session of this directory in the store: --all takes those of all directories, --agent all " + others
+	return "no session of " + cmp.Or(cwd, "this directory") + " in the store: --agent all " + others
 }
 
 // patience is how long the tool counts the sessions of other agents.

@@ -51,6 +51,9 @@ type Selection struct {
 	Subagents    Subagents
 	NoSelf       bool // without the session that is running
 
+	Fell  bool // the store has none of this directory: see [Selection.Here]
+	lists bool // it is of a tool that lists what there is, with the flags Agent and CWD
+
 	// Rows wants of each session the row that sess-ls prints, and those of all agents in one order, the one
 	// written last first.
 	Rows bool
@@ -79,7 +82,7 @@ const (
 
 // Flags are the flags that fill the selection.
 func (c *Selection) Flags(of ...Flag) []cli.Flag {
-	c.Subagents = WithSubagents
+	c.Subagents, c.lists = WithSubagents, slices.Contains(of, Agent) && slices.Contains(of, CWD)
 	flags := make([]cli.Flag, len(of))
 	for i, f := range of {
 		flags[i] = c.flag(f)
@@ -242,6 +245,36 @@ func (c Selection) Without(s *cli.Streams) func(id, path, parent string) bool {
 	return running.Known()
 }
 
+// Which is the rule of [Selection.Here] in the help of the tools that have it.
+const Which = "Without a flag or an operand: the sessions of this directory, in the store or, where it has none, of every agent.\n" +
+	"--agent all takes those of all agents everywhere."
+
+// Here has a list that was told nothing, neither by a flag nor by an operand, take the sessions of this directory of every agent, as sess
+// counts them, where the store has none of it. A gate reads what it is told, and a tool that stands alone knows no agents.
+func (c *Selection) Here(s *cli.Streams, operands []string) error {
+	if !c.lists || len(operands) > 0 || len(c.Agents) > 0 || c.All || c.CWD != "" || s.Judges() {
+		return nil
+	}
+	root, err := address.StoreDir()
+	if err != nil {
+		return err
+	}
+	cwd, err := address.CWD("")
+	if err != nil {
+		return err
+	}
+	if store.HasFiles(store.Open(root).Project(cwd)) {
+		return nil
+	}
+	for _, tool := range []string{lister, "sess-import"} {
+		if _, err := subprocess.Find(tool); err != nil {
+			return nil
+		}
+	}
+	c.Agents, c.CWD, c.Fell = []string{address.EveryAgent}, cwd, true
+	return nil
+}
+
 // Find finds the sessions that operands and the selection mean: standard input if there
 // is neither and it is a pipe or a file. An address means one session, but remote:, which means all of the remote.
 func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
@@ -257,9 +290,15 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 			return Found{}, cli.WithStatus(err, cli.ExitUsage) // as for any address that names nothing
 		}
 	}
-	switch {
-	case len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s):
+	switch piped := len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s); {
+	case piped:
 		operands = []string{"-"}
+	default:
+		if err := c.Here(s, operands); err != nil {
+			return Found{}, err
+		}
+	}
+	switch {
 	case c.selects():
 		return c.listed(ctx, s, operands)
 	case len(operands) == 0:
@@ -299,6 +338,9 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 
 // Stored finds the sessions that the selection means, and never reads standard input.
 func (c Selection) Stored(ctx context.Context, s *cli.Streams) (out Found, err error) {
+	if err := c.Here(s, nil); err != nil {
+		return out, err
+	}
 	if c.selects() {
 		out, err = c.listed(ctx, s, nil)
 	} else {
@@ -403,7 +445,9 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 			all.Failed = errUnseen
 		}
 	}
-	if len(all.List) == 0 && all.Failed == nil && c.Since == "" && c.Until == "" && c.CWD == "" && address.OfNoAgent(s, c.Agents) {
+	if len(all.List) == 0 && all.Failed == nil && c.Fell {
+		all.nothing = func() string { return address.NothingHere }
+	} else if len(all.List) == 0 && all.Failed == nil && c.Since == "" && c.Until == "" && c.CWD == "" && address.OfNoAgent(s, c.Agents) {
 		all.nothing = func() string { return address.NoSessions }
 	}
 	if c.Rows {

@@ -228,3 +228,33 @@ func TestHomesSelectWhatIsPrinted(t *testing.T) {
 		t.Errorf("%d sessions have a directory", selected)
 	}
 }
+
+// A list that is told nothing takes the sessions of this directory of every agent, where the store has none of it: where it has some,
+// those. A gate takes neither.
+func TestListsWithoutAFlag(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	here := h.do("mkdir p; cd p; pwd -P").stdout
+	h.do(`sed -i "s|/p\"|` + strings.TrimSpace(here) + `\"|" claude/projects/-p/*.jsonl`)
+	const claude = "claude:" + oneID
+	for _, tool := range []string{"sess-ls", "sess-history", "sess-grep turn", "sess-calls"} {
+		if got := h.do("cd p; export SESS_DIR=../store CLAUDE_CONFIG_DIR=$PWD/../claude; " + tool + " </dev/null"); got.status != 0 || !strings.Contains(got.stdout, claude) {
+			t.Errorf("%s: status %d: %s%s", tool, got.status, got.stdout, got.stderr)
+		}
+		if got := h.do("cd claude; export SESS_DIR=../store CLAUDE_CONFIG_DIR=$PWD; " + tool + " </dev/null"); got.status != 1 || !strings.Contains(got.stderr, "no session of this directory") {
+			t.Errorf("%s, elsewhere: status %d: %s%s", tool, got.status, got.stdout, got.stderr)
+		}
+	}
+	stat := "cd p; export SESS_DIR=../store CLAUDE_CONFIG_DIR=$PWD/../claude; sess-stat --usage"
+	if got := h.do(stat + " </dev/null"); got.status != 0 || !strings.HasPrefix(got.stdout, "2026-01-02\t4\t") {
+		t.Errorf("sess-stat: status %d: %s%s", got.status, got.stdout, got.stderr)
+	}
+	if got := h.do(stat + " --max-cost 9 </dev/null"); strings.Contains(got.stdout, "2026-01-02") {
+		t.Errorf("a limit read what it was not told: %s", got.stdout)
+	}
+	h.do("cd p; SESS_DIR=../store sess-new --store --title mine")
+	if got := h.do("cd p; export SESS_DIR=../store CLAUDE_CONFIG_DIR=$PWD/../claude; sess-ls"); strings.Contains(got.stdout, claude) || !strings.Contains(got.stdout, "mine") {
+		t.Errorf("with a session in the store: %s", got.stdout)
+	}
+}
