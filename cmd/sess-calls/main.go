@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 )
 
 var tool = cli.Tool{
@@ -32,7 +33,7 @@ diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
 	Complete: complete.Words(map[string]func() []string{"KIND,KIND": calls.Kinds, "STATUS": calls.Outcomes}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 )
 
 var tool = cli.Tool{
@@ -37,7 +38,7 @@ func command(name, args, summary, examples string, run func(*config, context.Con
 		Name: name, Args: args, Summary: summary, Examples: examples, Common: commonFlags,
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
-			return c.flags(name), func(ctx context.Context, s *cli.Streams, operands []string) error { return run(c, ctx, s, operands) }
+			return c.flags(name), pager.Of(func(ctx context.Context, s *cli.Streams, operands []string) error { return run(c, ctx, s, operands) })
 		},
 	}
 }

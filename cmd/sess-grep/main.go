@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/selection"
 )
 
@@ -31,7 +32,7 @@ sess-grep --agent all --since 7d -w TODO`,
 	Complete: complete.Words(map[string]func() []string{"FIELD,FIELD": func() []string { return append(fieldNames(), "all") }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/selection"
 )
 
@@ -34,7 +35,7 @@ sess-history --json --all | jq -r .text`,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/selection"
 )
 
@@ -32,7 +33,7 @@ sess-ls --agent all --since 7d`,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -10,12 +10,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
-	"github.com/sess-tools/sess/internal/core/proc"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -136,7 +135,7 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 		return c.opened(s, c.dest.File)
 	}
 	if f == asANSI && terminal && !c.noPager {
-		if p, ok := pager(); ok {
+		if p, ok := pager.Find(); ok {
 			if err := s.Flush(); err != nil {
 				return err
 			}
@@ -193,33 +192,6 @@ func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *docu
 		})
 	}
 	return c.writeText(w, d, colored && f == asANSI)
-}
-
-// pager is the program that shows text: what the user says, or less, if that is here.
-func pager() (command.Pager, bool) {
-	for _, name := range []string{"SESS_PAGER", "PAGER"} {
-		words, ok := os.LookupEnv(name)
-		switch {
-		case !ok:
-			continue
-		case strings.TrimSpace(words) == "" || words == "cat":
-			return command.Pager{}, false
-		}
-		return command.Pager{Argv: []string{"sh", "-c", words}, Env: less()}, true
-	}
-	if _, err := proc.Find("less"); err != nil {
-		return command.Pager{}, false
-	}
-	return command.Pager{Argv: []string{"less"}, Env: less()}, true
-}
-
-// less are the flags of less, unless the user has some: colours, and no pager for what fits on
-// the screen.
-func less() []string {
-	if _, ok := os.LookupEnv("LESS"); ok {
-		return nil
-	}
-	return []string{"LESS=FRX"}
 }
 
 // opened opens a file in a browser, if that is wanted.

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/usage"
@@ -33,7 +34,7 @@ sess-stat --agent all --since 7d --by agent,model --json`,
 	Complete: complete.Words(map[string]func() []string{"KEY,KEY": func() []string { return append(usage.Keys(), usage.ContextKeys()...) }}),
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/core/tree"
 )
 
@@ -30,7 +31,7 @@ sess-tree --dot s.jsonl > s.dot`,
 	Complete: complete.Reader,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return c.flags(), c.run
+		return c.flags(), pager.Of(c.run)
 	},
 }
 

@@ -179,11 +179,11 @@ func TestNothingOnATerminal(t *testing.T) {
 		check(t, err)
 		return strings.Join(strings.Fields(string(line[:n])), " ") // it is broken between words
 	}
-	if got := said("sess-ls"); !strings.Contains(got, "--agent all has 0 sessions of other agents") {
+	if got := said("sess-ls", "-a"); !strings.Contains(got, "--agent all has 0 sessions of other agents") {
 		t.Errorf("sess-ls: %q", got)
 	}
 	scripted(t, dir, `mkdir .codex && sess-new -o s.jsonl && sess-append -q -t hi s.jsonl && sess-export -q codex -o .codex s.jsonl`)
-	for _, args := range [][]string{{"sess-ls", "--all"}, {"sess-grep", "-a", "x"}, {"sess-history"}, {"sess-stat", "--cwd", "/x"}} {
+	for _, args := range [][]string{{"sess-ls", "--all"}, {"sess-grep", "-a", "x"}, {"sess-history", "-a"}, {"sess-stat", "--cwd", "/x"}} {
 		if got := said(args...); !strings.Contains(got, "--agent all has 1 session of other agents") {
 			t.Errorf("%v: %q", args, got)
 		}

@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A list that is longer than the terminal is shown in a pager, a short one is not. The status is that of the list, also when the user leaves
+// the pager.
+func TestLongListsOpenThePager(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `for i in 1 2 3; do s=$(sess-new --store --cwd /w); sess-append -q -t "one $i" "$s"; done`)
+	long := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	for i := range 90 {
+		parent := "null"
+		if i > 0 {
+			parent = fmt.Sprintf(`"e%d"`, i-1)
+		}
+		long += fmt.Sprintf(`{"type":"message","id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"line %d"}}`+"\n", i, parent, i)
+	}
+	write(t, dir, "long.jsonl", long)
+	run := func(pager, line string) string {
+		all := func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }
+		return throughTerminal(t, dir, 100, all, "sh", "-c", "export TERM=xterm PAGER='"+pager+"'; "+line+" 2>err; echo status $?")
+	}
+	for _, tt := range []struct{ pager, line, has, hasNot string }{
+		{"sed s/^/paged/", "sess-ls -a", "one 3", "paged"},
+		{"sed s/^/paged/", "sess-history -a", "one 3", "paged"},
+		{"sed s/^/paged/", "sess-grep line long.jsonl", "paged", ""},
+		{"head -n 1", "sess-grep line long.jsonl", "status 0", "line 70"},
+		{"", "sess-grep line long.jsonl", " 89", "paged"},
+		{"sed s/^/paged/", "TERM=dumb sess-grep line long.jsonl", " 89", "paged"},
+		{"exit 3", "sess-grep line long.jsonl", "status 5", "line 70"},
+		{"sed s/^/paged/", "sess-grep nothing long.jsonl", "status 1", "paged"},
+	} {
+		got := run(tt.pager, tt.line)
+		if !strings.Contains(got, tt.has) || tt.hasNot != "" && strings.Contains(got, tt.hasNot) {
+			t.Errorf("PAGER=%q %s: %q", tt.pager, tt.line, got)
+		}
+	}
+}
