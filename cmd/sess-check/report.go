@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -103,7 +104,7 @@ func (c *config) look(in *address.Input) ([]check.Finding, error) {
 	}
 	var o check.Options
 	if c.blobs != "" {
-		o.Blob = func(sum string) (io.ReadCloser, error) { return os.Open(filepath.Join(c.blobs, sum)) }
+		o.Blob = func(sum string) (io.ReadCloser, error) { return disk.OpenRegular(filepath.Join(c.blobs, sum)) }
 	}
 	return check.Check(in, o)
 }

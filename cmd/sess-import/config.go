@@ -19,7 +19,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/screen"
-	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -262,8 +261,10 @@ func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, err
 			return nil, c.pointed(err)
 		}
 		src.Stdin = in
-		if f := s.InFile(); f != nil && !tty.IsTerminal(f) {
-			src.Stdin = f
+		if f := s.InFile(); f != nil {
+			if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() { // which may be read at any place, and does not wait
+				src.Stdin = f
+			}
 		}
 	}
 	return src, nil

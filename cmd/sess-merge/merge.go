@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -132,15 +131,12 @@ func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []strin
 	}
 	defer in.close()
 	for _, i := range []int{0, 2} {
-		f, err := os.Open(operands[i])
+		f, err := disk.OpenRegular(operands[i])
 		if err != nil {
 			return fmt.Errorf("opening %s: %w", disk.Subject(operands[i]), disk.Cause(err))
 		}
 		in.closers = append(in.closers, f)
 		fi, err := f.Stat()
-		if err == nil {
-			err = disk.Regular(fi)
-		}
 		if err != nil {
 			return fmt.Errorf("opening %s: %w", disk.Subject(operands[i]), err)
 		}

@@ -124,7 +124,7 @@ var errNotPicture = errors.New("it is there, and no SVG: remove it first")
 
 // isPicture reports why a file must not be replaced.
 func isPicture(name string) error {
-	f, err := os.Open(name)
+	f, err := disk.OpenRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

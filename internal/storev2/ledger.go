@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -204,7 +203,7 @@ func (p *fingerprint) same(q *fingerprint) bool { return p.Bytes == q.Bytes && p
 // matches says whether the JSONL file name still begins with what was migrated,
 // and whether it has anything behind that. One that is missing does not.
 func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
-	f, err := os.Open(name)
+	f, err := disk.OpenRegular(name)
 	if missing(err) {
 		return false, false, nil
 	}

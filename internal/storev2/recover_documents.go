@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ func (r *recovery) readFile(x *findings) error {
 	if err != nil || !begins {
 		return about("reading "+base(r.target), err)
 	}
-	f, err := os.Open(r.target)
+	f, err := disk.OpenRegular(r.target)
 	if err != nil {
 		return about("opening "+base(r.target), err)
 	}

@@ -174,7 +174,7 @@ func (p *preface) session(ctx context.Context, r io.Reader, ended bool, visit fu
 
 // prefaceOf reads the preface of the JSONL file name.
 func prefaceOf(name string) (preface, error) {
-	f, err := os.Open(name)
+	f, err := disk.OpenRegular(name)
 	if err != nil {
 		return preface{}, err
 	}
@@ -271,7 +271,7 @@ func (s *Store) Foreign(ctx context.Context) (Foreign, error) {
 	if err != nil {
 		return out, about("looking at "+base(out.Path), err)
 	}
-	f, err := os.Open(out.Path)
+	f, err := disk.OpenRegular(out.Path)
 	if err != nil {
 		return out, about("opening "+base(out.Path), err)
 	}

@@ -275,7 +275,7 @@ func (x *exporter) index(ctx context.Context) error {
 		return nil
 	}
 	path := filepath.Join(home, indexFile)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|disk.Nonblock, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}

@@ -93,7 +93,7 @@ func (l *Log) write(row string) {
 
 // Take takes the losses of another run, which wrote them into the file path and has told of them what people have to know.
 func (l *Log) Take(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

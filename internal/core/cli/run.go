@@ -41,8 +41,8 @@ const outBuffer = 64 << 10
 // error, and returns its exit status. It touches no global state.
 //
 // After ctx is cancelled an action has all the time it needs to unwind, unless
-// it hangs in a read of stdin or of a pipe, which nothing can cut short; then Run
-// returns without it.
+// it hangs in a read of stdin or of a pipe, or in a write to a pipe that stays full, which
+// nothing can cut short; then Run returns without it.
 func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	s := &Streams{
 		name:  t.Name,
@@ -56,57 +56,61 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		return ExitUsage
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
-	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: stderr}
-	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
-	if returned {
+	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: toErr{s}}
+	err := s.wait(ctx, func() error {
+		err := s.run(ctx, t, args)
 		for _, end := range s.ends {
 			end()
 		}
-		err = s.finish(err)
-	}
-	s.Unfold()
-	if err == nil {
-		s.endGate(ExitDone)
-		return ExitDone
-	}
-	if cancelled(ctx) != nil && Status(err) < ExitInterrupted {
+		return s.finish(err)
+	})
+	if err != nil && cancelled(ctx) != nil && Status(err) < ExitInterrupted {
 		err = errors.Join(err, errInterrupted) // whatever failed, it was told to stop
 	}
-	s.report(err)
-	s.endGate(Status(err))
+	_ = s.wait(ctx, func() error {
+		s.Unfold()
+		if err != nil {
+			s.report(err)
+		}
+		s.endGate(Status(err))
+		return nil
+	})
 	return Status(err)
 }
 
+// How long an action may wait after ctx has ended: for input, and for a reader of its output, who may take the rest of it meanwhile.
+const (
+	moment       = 50 * time.Millisecond
+	inputMoments = 2
+	writeMoments = 10
+)
+
 // wait runs action and waits for it, or until ctx is done and the action still
-// waits for standard input, or for a pipe that was named, a moment later.
-func (s *Streams) wait(ctx context.Context, action func() error) (returned bool, err error) {
+// waits for standard input, for a pipe that was named, or for a reader a moment later.
+func (s *Streams) wait(ctx context.Context, action func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- action() }()
 	select {
 	case err := <-done:
-		return true, err
+		return err
 	case <-cancellable(ctx):
 	}
 	select {
 	case err := <-done:
-		return true, err
+		return err
 	case <-ctx.Done():
 	}
-	const moment = 50 * time.Millisecond
 	tick := time.NewTicker(moment)
 	defer tick.Stop()
-	for before := false; ; {
+	for reads, writes := 0, 0; reads < inputMoments && writes < writeMoments; {
 		select {
 		case err := <-done:
-			return true, err
+			return err
 		case <-tick.C:
 		}
-		waiting := s.in.waiting.Load() > 0
-		if before && waiting {
-			return false, errInterrupted
-		}
-		before = waiting
+		reads, writes = s.in.waiting.after(reads), s.out.waiting.after(writes)
 	}
+	return errInterrupted
 }
 
 // finish flushes standard output and adds its failure to err, once: of an action

@@ -141,7 +141,15 @@ func (s *Streams) printf(format string, args ...any) {
 	lines.fill(tty.Clean(fmt.Sprintf(format, flattened(args)...)), len(front), len(front))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.raw, lines.String())
+	_, _ = toErr{s}.Write([]byte(lines.String()))
+}
+
+// toErr is standard error itself. A write may wait for its reader, as one to standard output.
+type toErr struct{ s *Streams }
+
+func (e toErr) Write(p []byte) (int, error) {
+	defer e.s.out.begin()()
+	return e.s.raw.Write(p)
 }
 
 // flattened returns the arguments of a message, errors as one line.
@@ -247,6 +255,7 @@ func (s *Streams) unbuffered(write func(io.Writer) error) error {
 	if s.out == nil {
 		return write(s.Out)
 	}
+	defer s.out.begin()()
 	return s.out.failed(write(s.out.w))
 }
 
@@ -292,7 +301,24 @@ func (s *Streams) report(err error) {
 type input struct {
 	ctx     context.Context
 	r       io.Reader
-	waiting atomic.Int32
+	waiting waiters
+}
+
+// waiters count the system calls that wait.
+type waiters struct{ atomic.Int32 }
+
+// begin counts a system call until the function that it returns is called.
+func (w *waiters) begin() (done func()) {
+	w.Add(1)
+	return func() { w.Add(-1) }
+}
+
+// after returns in how many moments in a row a system call waited: one more than before, or 0.
+func (w *waiters) after(times int) int {
+	if w.Load() == 0 {
+		return 0
+	}
+	return times + 1
 }
 
 // Instead returns the command line with one operand in the place of others, as a shell takes it. Flags are in it if they stand
@@ -311,8 +337,7 @@ func (in *input) wait() (done func()) {
 	if in == nil {
 		return func() {}
 	}
-	in.waiting.Add(1)
-	return func() { in.waiting.Add(-1) }
+	return in.waiting.begin()
 }
 
 // Read fails after an interrupt, so that an action copying a stream that never
@@ -330,9 +355,21 @@ func (in *input) Read(p []byte) (int, error) {
 
 // An output is standard output with errors that say so. The buffer in front of
 // it keeps the first one.
-type output struct{ w io.Writer }
+type output struct {
+	w       io.Writer
+	waiting waiters // for a reader, of standard error as well
+}
+
+// begin says that a reader is waited for, see [input.wait].
+func (o *output) begin() (done func()) {
+	if o == nil {
+		return func() {}
+	}
+	return o.waiting.begin()
+}
 
 func (o *output) Write(p []byte) (int, error) {
+	defer o.begin()()
 	n, err := o.w.Write(p)
 	return n, o.failed(err)
 }

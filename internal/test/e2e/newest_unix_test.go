@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"slices"
@@ -33,11 +34,27 @@ var newest = map[string]string{
 	"sess-turn":    "sess-turn --no-store -v -t more ADDRESS -- sh -c 'cat >/dev/null; echo done'",
 }
 
-// addressless are the tools that take no address of an agent, or write to what they are given, each with why.
-var addressless = map[string]string{
-	"sess": "runs the others", "sess-append": "writes", "sess-compact": "writes", "sess-record": "writes", "sess-new": "makes one",
-	"sess-seg": "works on stores", "sess-sync": "works on the remote", "sess-doctor": "looks at the machine", "sess-history": "its operands are words",
-	"sess-mcp": "takes none", "sess-git": "its operands are commits and files",
+// addressless are the tools that take no address of an agent, or write to what they are given, each with why, and with a command line
+// that reads a session all the same, or looks for some.
+var addressless = map[string]struct{ why, line string }{
+	"sess": {"runs the others", "sess path ADDRESS"}, "sess-append": {"writes", "sess-append -t x ADDRESS"}, "sess-compact": {"writes", "sess-compact --plan ADDRESS"},
+	"sess-record": {"writes", "sess-record ADDRESS -- echo hi"}, "sess-new": {"makes one", "sess-new --from ADDRESS"}, "sess-seg": {"works on stores", "sess-seg migrate ADDRESS"},
+	"sess-sync": {"works on the remote", "sess-sync push --remote logs ADDRESS"}, "sess-doctor": {"looks at the machine", "sess-doctor"},
+	"sess-history": {"its operands are words", "sess-history ADDRESS"}, "sess-mcp": {"takes none", "sess-mcp"}, "sess-git": {"its operands are commits and files", "sess-git ADDRESS"},
+}
+
+// linesOfTools has a command line for each tool: of [newest], or of addressless.
+func linesOfTools(t *testing.T) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(bin)
+	check(t, err)
+	lines := map[string]string{}
+	for _, e := range entries {
+		if lines[e.Name()] = cmp.Or(newest[e.Name()], addressless[e.Name()].line); lines[e.Name()] == "" {
+			t.Errorf("%s is in neither table", e.Name())
+		}
+	}
+	return lines
 }
 
 // threeSessions makes two sessions of Claude Code in a directory, of which 2222… is the newer, with a sub-agent's that is newer
@@ -65,13 +82,7 @@ func threeSessions(t *testing.T) string {
 // NAME: is one session in every tool, the newest of the agent here, and so is NAME:DIR that of a directory. --agent NAME is all of them.
 func TestAnAddressNamesOneSession(t *testing.T) {
 	t.Parallel()
-	entries, err := os.ReadDir(bin)
-	check(t, err)
-	for _, e := range entries {
-		if newest[e.Name()] == "" && addressless[e.Name()] == "" {
-			t.Errorf("%s is in neither table", e.Name())
-		}
-	}
+	linesOfTools(t)
 	dir := threeSessions(t)
 	ids := []string{"11111111", "22222222", "33333333"}
 	for _, tool := range slices.Sorted(maps.Keys(newest)) {

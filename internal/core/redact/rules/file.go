@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/internal/core/secret"
 )
@@ -105,7 +106,12 @@ func (r *Rules) readFile(s *cli.Streams, name string) (*document, error) {
 	if from == "-" && name == "" { // it is no standard input
 		from = "./-"
 	}
-	data, err := s.ReadInput(from, "rules", "--config")
+	var data []byte
+	if named := name != "" || os.Getenv(Variable) != ""; named {
+		data, err = s.ReadInput(from, "rules", "--config")
+	} else if data, err = disk.ReadFile(from); err != nil { // a pipe that is not named is not waited for
+		err = fmt.Errorf("opening %s: %w", from, disk.Cause(err))
+	}
 	if err != nil {
 		if name == "" && from != "" && os.Getenv(Variable) != "" {
 			return nil, cli.WithHint(err, "$%s names it: secrets are taken out by it, or not at all", Variable)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -130,7 +131,7 @@ func key(name string) ([]byte, error) {
 }
 
 func readKey(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
+	data, err := disk.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
