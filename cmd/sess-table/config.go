@@ -106,6 +106,13 @@ func (c *config) open(ctx context.Context, s *cli.Streams) (t *tables, err error
 	if t.lock, err = os.OpenFile(filepath.Join(t.dir, markerName), os.O_RDWR|os.O_CREATE|disk.NoFollow, 0o600); err != nil {
 		return nil, err
 	}
+	fi, err := t.lock.Stat()
+	if err == nil {
+		err = disk.Regular(fi) // a FIFO would be waited for
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", t.lock.Name(), err), t.lock.Close())
+	}
 	if err = t.begin(ctx); err != nil {
 		return nil, errors.Join(err, t.lock.Close())
 	}

@@ -49,7 +49,7 @@ const cacheName = ".sess-table.cache"
 // remember reads the cache. It may be deleted, so one that cannot be read is none.
 func (t *tables) remember() map[string]remembered {
 	all := map[string]remembered{}
-	f, err := os.Open(filepath.Join(t.dir, cacheName))
+	f, err := disk.OpenRegular(filepath.Join(t.dir, cacheName))
 	if err != nil {
 		return all
 	}

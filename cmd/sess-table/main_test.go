@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -164,6 +165,39 @@ func TestTableKilled(t *testing.T) {
 		must.Do(t, os.WriteFile(disk.Temp(filepath.Join(out, usageTable, "day=2026-11-01", "part.parquet")), []byte("half"), 0o600))
 		run(t, map[bool]int{true: cli.ExitNo, false: cli.ExitDone}[steps == 4], "--content", "-o", out, path)
 		same(t, fmt.Sprint("killed after ", steps), out, is)
+	}
+}
+
+// TestTableDamaged: a part that another program has damaged, or that is no file, is told with what to do, also if its day is not stale.
+func TestTableDamaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := written(t, dir, "s1", "2026-11-01", "one")
+	for _, table := range tableNames() {
+		for how, damage := range map[string]func(part string, data []byte) error{
+			"garbage": func(part string, data []byte) error {
+				return os.WriteFile(part, bytes.Repeat([]byte("x"), len(data)), 0o600)
+			},
+			"torn":        func(part string, data []byte) error { return os.WriteFile(part, data[:len(data)/2], 0o600) },
+			"empty":       func(part string, _ []byte) error { return os.WriteFile(part, nil, 0o600) },
+			"a directory": func(part string, _ []byte) error { return errors.Join(os.Remove(part), os.Mkdir(part, 0o700)) },
+		} {
+			t.Run(table+" "+how, func(t *testing.T) {
+				t.Parallel()
+				out := filepath.Join(dir, table+how)
+				run(t, cli.ExitDone, "-o", out, path)
+				part := filepath.Join(out, table, "day=2026-11-01", partName)
+				data, err := os.ReadFile(part)
+				must.Do(t, err)
+				must.Do(t, damage(part, data))
+				for _, session := range []string{path, forks} { // which writes other days
+					_, errs := run(t, cli.ExitUsage, "-o", out, session)
+					if !strings.Contains(errs, part) || !strings.Contains(errs, "hint: remove the day's directory") {
+						t.Errorf("%s", errs)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (p *part[T]) openOld(ctx context.Context) (err error) {
 	if err = p.at.fetch(ctx, p.path); err != nil {
 		return err
 	}
-	if p.from, err = os.Open(p.path); errors.Is(err, fs.ErrNotExist) {
+	if p.from, err = openTable(p.path); errors.Is(err, fs.ErrNotExist) {
 		p.from, p.ended = nil, true
 		return nil
 	}
@@ -76,6 +76,39 @@ func (p *part[T]) openOld(ctx context.Context) (err error) {
 	}
 	p.old = parquet.NewGenericReader[T](f)
 	return nil
+}
+
+// parquetMagic is what a file of Parquet begins with and ends with: one that is not whole has no end.
+const parquetMagic = "PAR1"
+
+// openTable opens the file of a part, and looks whether it is one and whole.
+func openTable(path string) (*os.File, error) {
+	f, err := disk.OpenRegular(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err != nil:
+		return nil, badPart(path, disk.Cause(err))
+	}
+	begin, end := make([]byte, len(parquetMagic)), make([]byte, len(parquetMagic))
+	size, err := f.Seek(0, io.SeekEnd)
+	if err == nil && size > int64(2*len(parquetMagic)) {
+		_, err = f.ReadAt(begin, 0)
+		if err == nil {
+			_, err = f.ReadAt(end, size-int64(len(end)))
+		}
+	}
+	switch {
+	case err != nil:
+		err = disk.Cause(err)
+	case string(begin) != parquetMagic:
+		err = errors.New("it is no file of Parquet")
+	case string(end) != parquetMagic:
+		err = errors.New("its end is missing")
+	default:
+		return f, nil
+	}
+	return nil, disk.Closing(f, badPart(path, err))
 }
 
 // add writes rows.

@@ -150,7 +150,7 @@ func tagFile(path string) string { return filepath.Join(filepath.Dir(path), tagN
 // isHere reports whether the copy of a part is that of the bucket.
 func (s *store) isHere(name string) bool {
 	path := s.pathOf(name)
-	tag, err := os.ReadFile(tagFile(path))
+	tag, err := disk.ReadFile(tagFile(path))
 	return err == nil && s.there[name].ETag != "" && string(tag) == s.there[name].ETag && directory{}.has(path)
 }
 

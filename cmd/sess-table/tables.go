@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -95,14 +96,49 @@ func (t *tables) load(ctx context.Context) error {
 		return err
 	}
 	for _, path := range paths {
-		all, err := parquet.ReadFile[sessionRow](path)
+		all, err := readSessions(path)
 		if err != nil {
-			return badPart(path, err)
+			return err
 		}
 		day := strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "day=")
 		t.have[day] = map[string]sessionRow{}
 		for _, r := range all {
 			t.have[day][r.Session] = r
+		}
+	}
+	return t.whole()
+}
+
+func readSessions(path string) (all []sessionRow, err error) {
+	f, err := openTable(path)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		all, err = parquet.Read[sessionRow](f, fi.Size())
+	}
+	if err = disk.Closing(f, err); err != nil {
+		return nil, badPart(path, err)
+	}
+	return all, nil
+}
+
+// whole returns an error if another program has damaged a part of the other tables, which is read only when its day changes. Those of a
+// bucket are not here.
+func (t *tables) whole() error {
+	if t.store != nil {
+		return nil
+	}
+	for day := range t.have {
+		for _, table := range t.names {
+			f, err := openTable(t.path(table, day))
+			if err == nil {
+				err = f.Close()
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	return nil
