@@ -44,6 +44,8 @@ type stored struct {
 	differs         string            // the first line of the source that is another one here
 	rules           string            // the digest of those by which its last lines were cleaned, "" if that is not known
 	left            int               // entries of which other rules take out more
+	written         int64             // the bytes that it had when an import had written it, 0 if that is not known
+	here            bool              // of these some were added by others
 	keeps           string            // the agent whose lines are kept with its first entries
 }
 
@@ -52,6 +54,7 @@ type entry struct {
 	calls       int    // of tools, in its message
 	fact        bool   // it only marks an end, or has a name that stands beside the log
 	seen        bool   // the source has it
+	own         bool   // no import wrote it, as far as is known
 }
 
 var seed = maphash.MakeSeed()
@@ -80,7 +83,7 @@ func nth(met map[string]int, id string) string {
 // load takes in the file that is there. Its lock is held from here on, so that of two runs the second finds what the
 // first has appended.
 func (k *sink) load(ctx context.Context, was from) (err error) {
-	s, met := &stored{entries: map[string]*entry{}, met: map[string]int{}, rules: was.Rules}, map[string]int{}
+	s, met := &stored{entries: map[string]*entry{}, met: map[string]int{}, rules: was.Rules, written: was.Written, here: was.Here}, map[string]int{}
 	var clean *redact.Growing
 	if !k.dest.DryRun {
 		if s.Appender, err = jsonl.OpenAppender(ctx, k.path, jsonl.Options{Tail: jsonl.EndLine}); err != nil {
@@ -125,7 +128,7 @@ func (k *sink) load(ctx context.Context, was from) (err error) {
 		if s.keeps == "" {
 			s.keeps = e.Importer()
 		}
-		own := &entry{fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
+		own := &entry{own: l.Offset >= s.written, fact: e.Type() == session.TypeSessionInfo || e.Str("customType") == customRedacted || slices.Contains([]string{"leaf", "lines", "name"}, formats.CustomName(e, k.kept))}
 		own.whole, own.said = sums(text)
 		own.calls = callsOf(e)
 		if e.Type() == session.TypeSessionInfo {
@@ -179,7 +182,11 @@ func (k *sink) append(err error) error {
 		return err
 	}
 	if err == nil {
-		if err = s.Append(s.missing...); err == nil && k.dest.Durable() {
+		if err = s.Append(s.missing...); err == nil {
+			s.here = s.merged()
+			s.written, err = sizeOf(k.path) // under the lock
+		}
+		if err == nil && k.dest.Durable() {
 			err = syncFile(k.path)
 		}
 		if err != nil {
@@ -192,6 +199,14 @@ func (k *sink) append(err error) error {
 	return err
 }
 
+func sizeOf(path string) (int64, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return fi.Size(), nil
+}
+
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -200,14 +215,15 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// merged reports whether the file that is there has entries that are not of the source: the session went on here as well.
+// merged reports whether entries were added to the file that is there, which are not of the source: the session went on here as
+// well. What an import wrote and the source has no more was not added here.
 func (s *stored) merged() bool {
 	for _, e := range s.entries {
-		if !e.seen && !e.fact {
+		if e.own && !e.seen && !e.fact {
 			return true
 		}
 	}
-	return false
+	return s.here
 }
 
 // retitled adds the name that the agent keeps beside the session, if that is another one than the session has.
@@ -253,6 +269,9 @@ type from struct {
 	Next   string `json:"next,omitempty"`
 
 	Cuts []int64 `json:"cuts,omitempty"` // where all of it was taken before, as [formats.Builder.Cuts] has it
+
+	Written int64 `json:"written,omitempty"` // the bytes that the file had when an import had written it; 0 is not known
+	Here    bool  `json:"here,omitempty"`    // of these some were added by others
 
 	Rules   string `json:"rules,omitempty"`   // the digest of those by which the last lines were cleaned
 	Checked string `json:"checked,omitempty"` // the digest of those by which all lines were looked at, if others
@@ -342,6 +361,9 @@ func (k *sink) note(info formats.Info) error {
 	k.stamp.SHA256, k.stamp.Next = sum(info.Path, k.stamp.Size), ""
 	if k.stamp.Rules = k.digest; k.there != nil && len(k.there.missing) == 0 && k.there.rules != "" && k.there.rules != k.digest {
 		k.stamp.Rules, k.stamp.Checked = k.there.rules, k.digest
+	}
+	if k.stamp.Written = k.written; k.there != nil {
+		k.stamp.Written, k.stamp.Here = k.there.written, k.there.here
 	}
 	return k.save(k.path, k.stamp)
 }

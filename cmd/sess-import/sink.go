@@ -66,9 +66,11 @@ type sink struct {
 	stamp       from    // the source as it was before it was read
 	stamped     bool    // that is known
 
-	temp   *os.File
-	buffer *bufio.Writer // of temp
-	lines  jsonl.Content // what a strict run holds back from standard output
+	temp    *os.File
+	held    *os.File      // the lock of temp, which says that this run is alive
+	written int64         // bytes of temp
+	buffer  *bufio.Writer // of temp
+	lines   jsonl.Content // what a strict run holds back from standard output
 }
 
 // sink returns a sink that has the buffer until it is sealed.
@@ -275,11 +277,67 @@ func (k *sink) open(text string) (header string, err error) {
 			return "", k.failed(err)
 		}
 	}
-	if k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp"); err != nil { // mode 0600
+	if err := k.makeTemp(dir, base); err != nil {
 		return "", k.failed(err)
 	}
 	k.buffer.Reset(k.temp)
 	return header, nil
+}
+
+// makeTemp makes a hidden file beside the one of the session, with mode 0600, and holds its lock. What a run that was killed has left
+// under its name is taken away; another run that makes the session just now has the name, and this one takes another.
+func (k *sink) makeTemp(dir, base string) (err error) {
+	name := filepath.Join(dir, "."+base+".tmp")
+	if err := removeLeft(name); err != nil {
+		return err
+	}
+	if k.temp, err = os.OpenFile(name, os.O_RDWR|disk.Exclusive, 0o600); errors.Is(err, fs.ErrExist) {
+		k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp")
+	}
+	if err != nil {
+		return err
+	}
+	k.held, err = os.Open(k.temp.Name())
+	switch {
+	case err == nil && k.holds():
+		return nil
+	case err == nil, errors.Is(err, fs.ErrNotExist): // another run took it for one that is left
+		_, _ = k.temp.Close(), k.held.Close()
+		return k.makeTemp(dir, base)
+	}
+	err = errors.Join(err, k.temp.Close(), os.Remove(k.temp.Name()))
+	k.temp = nil
+	return err
+}
+
+// holds takes the lock of the file that is made, where there are locks, and reports whether it is still there.
+func (k *sink) holds() bool {
+	free, err := disk.Flock(k.held)
+	return (free || err != nil) && k.isNamed()
+}
+
+// isNamed reports whether the file that is made has its hidden name: when it has its own, another run may have taken that.
+func (k *sink) isNamed() bool {
+	fi, err := k.held.Stat()
+	named, lerr := os.Lstat(k.temp.Name())
+	return err == nil && lerr == nil && os.SameFile(fi, named)
+}
+
+// removeLeft removes a file that a run has left: one of this user's whose lock is free. One whose lock is held stays, and so does a link, a pipe or a directory.
+func removeLeft(name string) error {
+	f, err := os.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
+	if err != nil {
+		return nil //nolint:nilerr // there is none, or nobody can tell what it is
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil || disk.Regular(fi) != nil || !disk.Private(fi) {
+		return nil //nolint:nilerr // likewise
+	}
+	if free, err := disk.Flock(f); !free || err != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	return disk.Discard(disk.OS{}, name)
 }
 
 // place returns the path of the session.
@@ -308,6 +366,10 @@ func (k *sink) seal(err error) error {
 	if err == nil {
 		err = k.failed(k.buffer.Flush())
 	}
+	if err == nil {
+		k.written, err = sizeOf(k.temp.Name())
+		err = k.failed(err)
+	}
 	if err == nil && k.dest.Durable() {
 		err = k.failed(k.temp.Sync())
 	}
@@ -332,7 +394,11 @@ func (k *sink) publish(err error) (path string, _ error) {
 	if err == nil {
 		err = k.link()
 	}
-	rerr := os.Remove(k.temp.Name())
+	var rerr error
+	if k.isNamed() {
+		rerr = os.Remove(k.temp.Name())
+	}
+	k.held.Close()
 	switch {
 	case rerr == nil, errors.Is(rerr, fs.ErrNotExist):
 	case err == nil:

@@ -263,6 +263,83 @@ func TestCollectCounts(t *testing.T) {
 	}
 }
 
+// Merged is said where somebody went on with a session here, and never where only its source became another one.
+func TestMergedHere(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ between, want string }{
+		"nothing":                   {"true", "1 grown, 0 merged"},
+		"something was added here":  {"sess-append -q -t here store/*/2*.jsonl", "0 grown, 1 merged"},
+		"the source was cut":        {"sed -i '$d' pi/s.jsonl", "1 grown, 0 merged"},
+		"it was cut and added here": {"sed -i '$d' pi/s.jsonl; sess-append -q -t here store/*/2*.jsonl", "0 grown, 1 merged"},
+		"earlier":                   {`sess-append -q -t here store/*/2*.jsonl; more 3; sess-import -q --all --store --no-losses --settled 0s pi pi`, "0 grown, 1 merged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			write(t, h.dir, "small", small)
+			r := h.do(`mkdir pi; cp small pi/s.jsonl
+				more() { printf '{"type":"message","id":"bbbb000%s","parentId":"aaaa0001","timestamp":"2026-01-02T03:05:0%s.678Z","message":{"role":"user","content":"more %s","timestamp":1767323045678}}\n' $1 $1 $1 >>pi/s.jsonl; }
+				sess-import -q --all --store --no-losses --settled 0s pi pi; ` + tt.between + `; more 4
+				sess-import --all --store --no-losses --settled 0s pi pi`)
+			if r.status != 0 || !strings.Contains(r.stderr, tt.want) || strings.Contains(r.stderr, "what was added to it here") != strings.Contains(tt.want, "1 merged") && !strings.Contains(r.stderr, "no longer has all") {
+				t.Errorf("status %d: %s", r.status, r.stderr)
+			}
+		})
+	}
+}
+
+// What a killed run has left of a session is gone when the next one has made it. What only looks like that stays.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.put(oneID, 2)
+	r := h.do(`sess-import -q --all --store claude >/dev/null; f=$(ls store/*/2*.jsonl); d=$(dirname "$f"); b=$(basename "$f"); rm "$f" "$d/.$b.from"
+		echo half >"$d/.$b.tmp"; chmod 600 "$d/.$b.tmp"; echo mine >"$d/.other.tmp"; ln -s nowhere "$d/.link.tmp"
+		sess-import -q --all --store claude >/dev/null; ls -A "$d" | grep tmp; sess-ls --all --paths | wc -l
+		rm "$f" "$d/.$b.from"; echo open >"$d/.$b.tmp"; chmod 644 "$d/.$b.tmp"; sess-import -q --all --store claude >/dev/null; ls "$f"; cat "$d/.$b.tmp"`)
+	if want := ".link.tmp\n.other.tmp\n1\n"; !strings.HasPrefix(r.stdout, want) || !strings.HasSuffix(r.stdout, ".jsonl\nopen\n") {
+		t.Errorf("%d %s%s", r.status, r.stdout, r.stderr)
+	}
+	if strings.Contains(h.stored(oneID), "half") {
+		t.Error("a leftover is in the session")
+	}
+}
+
+// A run that is killed at any moment leaves nothing that the next one does not take away.
+func TestKilledImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for n := range 40 {
+		h.put(fmt.Sprintf("0a%06d-1111-4111-8111-000000000000", n), 30)
+	}
+	for n := range 12 {
+		h.do(fmt.Sprintf("sess-import -q --all --store claude >/dev/null & sleep 0.0%d; kill -9 $!; wait", n*5%60/10))
+	}
+	if r := h.do("sess-import -q --all --store claude >/dev/null; ls -A store/*/ | grep -c 'tmp$'; ls store/*/2*.jsonl | wc -l"); r.stdout != "0\n40\n" {
+		t.Errorf("%s%s", r.stdout, r.stderr)
+	}
+}
+
+// Names of what the tools keep beside sessions, such as locks and what a session was made of, are in no listing and no message.
+func TestBesideSessions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, place := range []string{".claude/projects/-p", ".codex/sessions/2026/01/02", ".pi/agent/sessions/--p--", ".omp/agent/sessions/--p--", ".gemini/tmp/x/chats", ".qwen/projects/-p/chats", "store/--p--"} {
+		check(t, os.MkdirAll(filepath.Join(dir, place), 0o700))
+		for _, name := range []string{".x.jsonl.from", ".x.jsonl.lock", ".x.jsonl.tmp", ".x.jsonl.1.tmp", ".x.jsonl.new-A", ".x.jsonl.draft", "x.jsonl.torn"} {
+			write(t, filepath.Join(dir, place), name, "beside\n")
+		}
+	}
+	for _, line := range []string{
+		"sess-ls --agent all", "sess-ls --all", "sess-grep --agent all -a beside", "sess-stat --agent all -a", "sess-calls --agent all -a", "sess-history --agent all -a", "sess-table --agent all -a -o tables", "sess-redact --check --agent all",
+		"sess-import claude --all -n", "sess-import codex --all -n", "sess-import pi --all -n", "sess-import --unread", "sess-doctor", "sess-doctor -v", "sess-watch --once --agent all -a", "sess-check store/--p--", "sess-sync push --agent all --remote logs", "sess",
+	} {
+		if r := runCommand(t, dir, "", "sh", "-c", "mkdir -p logs; "+line+" -v"); strings.Contains(r.stdout+r.stderr, "x.jsonl") {
+			t.Errorf("%s: %s%s", line, r.stdout, r.stderr)
+		}
+	}
+}
+
 // A copy that an older reader made, which wrote its entries otherwise, goes on.
 func TestCollectOldReader(t *testing.T) {
 	t.Parallel()
