@@ -151,7 +151,11 @@ func (j *job) compact() error {
 		return j.printReport(brief.Planned(plan, j.src.Header.CWD))
 	case j.prompt:
 		// One prompt for everything, however long it is.
-		return j.printText(plan.PromptWith(j.promptOptions()))
+		seen, err := j.asked(plan)
+		if err != nil {
+			return err
+		}
+		return j.printText(seen.PromptWith(j.promptOptions()))
 	}
 	summary, err := j.summarize(plan)
 	if err != nil {

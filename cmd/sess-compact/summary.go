@@ -46,7 +46,11 @@ func (j *job) summarize(plan *compact.Plan) (made, error) {
 		return made{Summary: summary, own: true}, nil
 	}
 	var summary compact.Summary
-	for _, r := range plan.Requests(j.promptOptions()) {
+	seen, err := j.asked(plan)
+	if err != nil {
+		return made{}, err
+	}
+	for _, r := range seen.Requests(j.promptOptions()) {
 		text, err := a.ask(r)
 		if err != nil {
 			return made{}, err
@@ -79,6 +83,45 @@ func (j *job) extract(plan *compact.Plan) (s compact.Summary) {
 // promptOptions says how prompts are made.
 func (j *job) promptOptions() compact.PromptOptions {
 	return compact.PromptOptions{Focus: j.instructions, MaxPrompt: j.maxPrompt}
+}
+
+// withoutSecrets returns parts without their secrets, if that is wanted: a prompt has the beginning of a long text, and half of a
+// secret is not found.
+func (j *job) withoutSecrets(parts []compact.Part) ([]compact.Part, error) {
+	if j.secrets == nil {
+		return parts, nil
+	}
+	messages := make([]session.Message, len(parts))
+	for i, part := range parts {
+		messages[i] = part.Message
+	}
+	messages, err := j.secrets.Messages(messages)
+	if err != nil && messages == nil { // a prompt has no ids of calls
+		return nil, fmt.Errorf("%s: %w", j.src.Name, err)
+	}
+	clean := slices.Clone(parts)
+	for i := range clean {
+		clean[i].Message = messages[i]
+	}
+	return clean, nil
+}
+
+// asked is a plan as a command gets to see it.
+func (j *job) asked(plan *compact.Plan) (*compact.Plan, error) {
+	seen := *plan
+	var errs [3]error
+	seen.Summarize, errs[0] = j.withoutSecrets(plan.Summarize)
+	seen.TurnPrefix, errs[1] = j.withoutSecrets(plan.TurnPrefix)
+	seen.PreviousSummary, errs[2] = j.clean(plan.PreviousSummary)
+	return &seen, errors.Join(errs[:]...)
+}
+
+// askedOf is a branch as a command gets to see it.
+func (j *job) askedOf(b *compact.Branch) (*compact.Branch, error) {
+	seen := *b
+	var err error
+	seen.Parts, err = j.withoutSecrets(b.Parts)
+	return &seen, err
 }
 
 // clean returns a prompt without its secrets, if that is wanted.
@@ -247,7 +290,11 @@ func (j *job) leaveBranch() error {
 			FileOps: filesRow(b.Files),
 		}))
 	case j.prompt:
-		return j.printText(compact.System + "\n\n" + b.Prompt(j.instructions))
+		seen, err := j.askedOf(b)
+		if err != nil {
+			return err
+		}
+		return j.printText(compact.System + "\n\n" + seen.Prompt(j.instructions))
 	}
 	m, err := j.summarizeBranch(b)
 	if err != nil {
@@ -301,6 +348,10 @@ func (j *job) summarizeBranch(b *compact.Branch) (made, error) {
 		text := heard.Summary(brief.Branch, heard.Earlier.Text)
 		return made{Summary: compact.Summary{History: text, Details: j.told("extractive", text)}}, nil
 	}
-	text, err := a.ask(b.Request(j.promptOptions()))
+	seen, err := j.askedOf(b)
+	if err != nil {
+		return made{}, err
+	}
+	text, err := a.ask(seen.Request(j.promptOptions()))
 	return made{Summary: compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, paid: true}, err
 }

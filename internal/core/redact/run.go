@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -269,6 +270,32 @@ func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
 		})
 	})
 	return &clean, err
+}
+
+// Messages returns messages that follow each other without their secrets, also such as are divided between blocks of one reply. The
+// error is that of [Redactor.Session]; with a problem of the kind [Kept] there are messages as well.
+func (r *Redactor) Messages(all []session.Message) ([]session.Message, error) {
+	var lines strings.Builder
+	lines.WriteString(session.NewHeader(session.HeaderFields{ID: session.NewSessionID()}) + "\n")
+	parent := "null"
+	for i, m := range all {
+		id := js.Quote(fmt.Sprintf("%08x", i))
+		lines.WriteString(js.Object(js.StringField("type", session.TypeMessage), js.RawField("id", id), js.RawField("parentId", parent), js.RawField("message", m.Raw())) + "\n")
+		parent = id
+	}
+	out, kept := r.Session(strings.NewReader(lines.String()))
+	if p, is := errors.AsType[session.Problem](kept); kept != nil && (!is || p.Kind != Kept) {
+		return nil, kept
+	}
+	s, err := session.Read(out)
+	if err != nil || len(s.Entries) != len(all) {
+		return nil, cmp.Or(err, errShape)
+	}
+	clean := make([]session.Message, len(all))
+	for i, e := range s.Entries {
+		clean[i], _ = e.Message()
+	}
+	return clean, kept
 }
 
 // Taken returns how many secrets Session has taken out of entries.
