@@ -8,6 +8,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -62,20 +63,34 @@ func (j *job) cleaned(p *portable.Session) (was, is *session.Session, err error)
 	return was, is, err
 }
 
+// memberReply is the member of a message that says of which reply it is a part.
+const memberReply = "responseId"
+
 // redact takes the secrets out of the messages that are handed over, and counts them.
 func (j *job) redact() error {
 	if j.secrets == nil {
 		return nil
 	}
 	before := j.secrets.Taken()
-	was, is, err := j.cleaned(j.carried)
+	reply := map[string]string{} // of entries, which the messages that go over do not name
+	for _, e := range j.path {
+		m, _ := e.Message()
+		reply[e.ID()] = m.Str(memberReply)
+	}
+	messages := make([]session.Message, len(j.carried.Said))
+	for i, said := range j.carried.Said {
+		if messages[i] = said.Message; reply[said.Entry] != "" {
+			messages[i] = session.NewMessage(string(js.Value(said.Raw()).With(memberReply, js.Value(js.Quote(reply[said.Entry])))))
+		}
+	}
+	clean, err := j.secrets.Messages(messages)
 	if err != nil {
-		return err
+		return formats.Damaged("%s: %v", j.src.Name, err)
 	}
 	j.redacted += j.secrets.Taken() - before
-	for i, e := range is.Entries {
-		if e.Raw() != was.Entries[i].Raw() {
-			j.carried.Said[i].Message, _ = e.Message()
+	for i, m := range clean {
+		if m.Raw() != messages[i].Raw() {
+			j.carried.Said[i].Message = session.NewMessage(string(js.Value(m.Raw()).Without(memberReply)))
 		}
 	}
 	j.carried.Header.Title = j.clean(j.carried.Header.Title)

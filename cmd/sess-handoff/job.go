@@ -156,7 +156,7 @@ func (j *job) make(ctx context.Context) (err error) {
 	j.carried.Header.CWD = j.here
 	// Without one an agent makes a title of the first words: of a command that the user ran, or of the prompts that are left.
 	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief || j.beginsWithCommand()) {
-		j.carried.Header.Title, _ = titles.OfSession(j.src.Header, j.src.Entries)
+		j.carried.Header.Title, _ = titles.OfCleaned(j.src.Header, j.src.Entries, j.clean)
 	}
 	now := time.Now().UnixMilli()
 	if len(j.fitting.Cut) > 0 || j.brief {
@@ -419,8 +419,8 @@ func (j *job) report() (lines []string) {
 			head = strings.Repeat(" ", indent)
 		}
 	}
-	if title, _ := titles.OfSession(j.src.Header, j.src.Entries); title != "" {
-		add(j.clean(title))
+	if title, _ := titles.OfCleaned(j.src.Header, j.src.Entries, j.clean); title != "" {
+		add(title)
 	}
 	add(fmt.Sprintf("%s to %s, in %s", screen.Short(nil)(j.address), j.to, sc.Directory(j.here, max(width, screen.Least))))
 	carried := formats.Counted(len(j.carried.Said), "1 message", "%d messages") + ", " + screen.Tokens(j.fitting.After) + " tokens"

@@ -58,17 +58,22 @@ func Of(stored string, prompts []string) (title, from string) {
 
 // OfSession is [Of] for a session that was read.
 func OfSession(h session.Header, entries []session.Entry) (title, from string) {
-	if title, from = Of(session.NameOf(h, entries), nil); title != "" {
+	return OfCleaned(h, entries, func(text string) string { return text })
+}
+
+// OfCleaned is [OfSession] of texts that clean has made, such as without secrets. It gets them whole: a title has a part of a prompt.
+func OfCleaned(h session.Header, entries []session.Entry, clean func(string) string) (title, from string) {
+	if title, from = Of(clean(session.NameOf(h, entries)), nil); title != "" {
 		return title, from
 	}
 	var prompts, tasks []string // an agent gives tasks to a sub-agent
 	for _, e := range entries {
 		if text, ok := typed.Prompt(e); ok {
-			if prompts = append(prompts, text); len(prompts) == session.MostPrompts {
+			if prompts = append(prompts, clean(text)); len(prompts) == session.MostPrompts {
 				break
 			}
 		} else if len(tasks) == 0 && e.Role() == session.RoleUser && !e.IsHarness() && !e.IsCopy() {
-			tasks = append(tasks, convo.Say(e))
+			tasks = append(tasks, clean(convo.Say(e)))
 		}
 	}
 	if len(prompts) == 0 {

@@ -77,7 +77,7 @@ func Differs(want *portable.Session, s *session.Session, to string) (how string,
 		switch {
 		case i >= len(b):
 			return fmt.Sprintf("%d of %d parts are there", len(b), len(a)), 0
-		case text != b[i]:
+		case text != b[i] && squeezed(text) != squeezed(b[i]):
 			return fmt.Sprintf("part %d is otherwise: %s, and it was %s", i+1, brief.Line(b[i]), brief.Line(text)), 0
 		}
 	}
@@ -106,11 +106,21 @@ func spelled(said []portable.Said) (out []string) {
 				out = append(out, role+": "+text)
 			}
 		}
+		texts := ""
+		flush := func() {
+			if text := strings.TrimSpace(texts); text != "" {
+				out = append(out, role+": "+text)
+			}
+			texts = ""
+		}
 		for b := range m.Blocks() {
+			if b.Type != session.BlockText {
+				flush()
+			}
 			switch b.Type {
 			case session.BlockText:
-				if text := strings.TrimSpace(b.Str("text")); text != "" && m.Role() != session.RoleToolResult {
-					out = append(out, role+": "+text)
+				if m.Role() != session.RoleToolResult {
+					texts += b.Str("text") + "\n"
 				}
 			case session.BlockImage:
 				out = append(out, role+": an image of "+fmt.Sprint(len(b.Str("data"))))
@@ -119,9 +129,13 @@ func spelled(said []portable.Said) (out []string) {
 				out = append(out, role+" calls "+b.Str("name")+" "+js.Stringify(b.Get("arguments")))
 			}
 		}
+		flush()
 	}
 	return out
 }
+
+// squeezed is a text without white space: agents part the texts of one message in their own ways.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // textsOf returns the texts of a result in one piece, as codex and opencode write it.
 func textsOf(m session.Message) string {

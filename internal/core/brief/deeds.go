@@ -191,7 +191,19 @@ var plans = map[string][2]string{
 var states = map[string]string{"in_progress": "in_progress", "blocked": "blocked"}
 
 // An open is work that is not done: a text of the session between words of ours.
-type open struct{ at, before, text, after string }
+type open struct {
+	at, before, text, after string
+	command                 bool // of the text the first line is told
+}
+
+// told returns the part of the text that a brief has. clean gets the text whole.
+func (o open) told(clean func(string) string) string {
+	text := clean(o.text)
+	if o.command {
+		return firstLine(text)
+	}
+	return text
+}
 
 // open returns the work that is not done: the rest of the newest plan, calls without results, and commands and agents in the
 // background whose end is not told.
@@ -204,7 +216,7 @@ func (d *Deeds) open() (list []open) {
 		}
 		for item := range js.Value(c.Arguments).Get(plan[0]).Elements() {
 			if state := item.Get("status").Str(); state != "completed" && state != "cancelled" {
-				list = append(list, open{c.At, "", item.Get(plan[1]).Str(), " (" + cmp.Or(states[state], "pending") + ")"})
+				list = append(list, open{at: c.At, text: item.Get(plan[1]).Str(), after: " (" + cmp.Or(states[state], "pending") + ")"})
 			}
 		}
 		break
@@ -213,9 +225,9 @@ func (d *Deeds) open() (list []open) {
 		switch {
 		case !c.here() || c.Outcome != calls.Open:
 		case c.Result < 0:
-			list = append(list, open{c.At, "a call of ", c.Name, " without a result"})
+			list = append(list, open{at: c.At, before: "a call of ", text: c.Name, after: " without a result"})
 		case c.Kind == calls.Run || c.Kind == calls.Agent:
-			list = append(list, open{c.At, "`", firstLine(c.Target), "`, in the background: its end is not told"})
+			list = append(list, open{at: c.At, before: "`", text: c.Target, after: "`, in the background: its end is not told", command: true})
 		}
 	}
 	return list

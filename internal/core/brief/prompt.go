@@ -70,7 +70,7 @@ func (d Deeds) rest(l Limits, clean func(string) string) string {
 		open = append(open, "- "+line(d.Failure.Text)+" ["+d.Failure.Entry+"]")
 	}
 	for _, o := range d.open() {
-		open = append(open, "- "+o.before+line(o.text)+o.after+" ["+o.at+"]")
+		open = append(open, "- "+o.before+Line(o.told(clean))+o.after+" ["+o.at+"]")
 	}
 	return promptSection("Summary so far", quoted(clean(d.Earlier.Text), earlierLength)) +
 		promptSection("Files changed", files) +

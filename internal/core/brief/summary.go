@@ -221,7 +221,7 @@ func (d *Deeds) failures() (items []string) {
 // unfinished is the work that is open.
 func (d *Deeds) unfinished() (items []string) {
 	for _, o := range d.open() {
-		items = append(items, cite(o.before+shorten(o.text, itemUnits-js.Len(o.before+o.after))+o.after, o.at))
+		items = append(items, cite(o.before+shorten(o.told(strings.Clone), itemUnits-js.Len(o.before+o.after))+o.after, o.at))
 	}
 	return items
 }
