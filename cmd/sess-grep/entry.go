@@ -175,7 +175,7 @@ func (p *printer) rowsJSON(r *result, it item) error {
 		out.After = beside(it.after)
 	}
 	for from, line := range it.rows {
-		if !p.recall.next(r) {
+		if !p.recall.Next(r) {
 			continue
 		}
 		line = p.cut(line)
@@ -188,7 +188,7 @@ func (p *printer) rowsJSON(r *result, it item) error {
 		if p.recall != nil {
 			var t tty.Text
 			t.Add(tty.Plain, text+p.end0)
-			p.recall.add(t)
+			p.recall.Add(t)
 			continue
 		}
 		if p.later != nil {
@@ -210,7 +210,7 @@ func (p *printer) cut(line grep.Line) grep.Line {
 	if p.recall == nil || p.width == 0 {
 		return line
 	}
-	from, to := window(line, p.width)
+	from, to := grep.Window(line, p.width)
 	short := grep.Line{Text: line.Text[from:to]}
 	for _, m := range line.Matches {
 		if m.From >= from && m.To <= to {

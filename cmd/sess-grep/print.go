@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ type printer struct {
 	coming map[string]bool  // origins of sessions whose turn is not over
 	held   []holding        // groups of sessions that were handed over, until the turn of their origin is over
 	later  *later           // rows of JSON that wait for the number of their copies
-	recall *recall          // with --max-tokens, the rows that fit
+	recall *grep.Recall     // with --max-tokens, the rows that fit
 }
 
 // A shown is an entry that was printed.
@@ -60,7 +59,7 @@ func (g *search) printer(all selection.Found) *printer {
 	p.colored = !g.json && !g.entries && tty.Color(g.streams.Color, g.streams.OutFile(), os.LookupEnv)
 	switch {
 	case g.maxTokens >= 0:
-		p.width = recallWidth
+		p.width = grep.RecallWidth
 	case g.term != nil:
 		p.width = g.term.Width
 	}
@@ -68,7 +67,7 @@ func (g *search) printer(all selection.Found) *printer {
 		p.dirs = true
 	}
 	if g.maxTokens >= 0 {
-		p.recall = &recall{budget: min(g.maxTokens, 1<<40) * bytesPerToken, last: math.MaxInt}
+		p.recall = grep.NewRecall(g.maxTokens)
 	}
 	p.said, p.coming = map[uint64]shown{}, map[string]bool{}
 	for _, src := range all.List {
@@ -273,7 +272,7 @@ func (p *printer) origin(r *result, it item) origin {
 
 // row prints a row of text: where it is from, and the line.
 func (p *printer) row(r *result, from origin, line grep.Line) error {
-	if !p.recall.next(r) {
+	if !p.recall.Next(r) {
 		return nil
 	}
 	var t tty.Text
@@ -285,7 +284,7 @@ func (p *printer) row(r *result, from origin, line grep.Line) error {
 	p.body(&t, line, from.width)
 	t.Add(tty.Plain, p.end0)
 	if p.recall != nil {
-		p.recall.add(t)
+		p.recall.Add(t)
 		return nil
 	}
 	_, err := t.WriteTo(p.out)
@@ -297,7 +296,7 @@ func (p *printer) row(r *result, from origin, line grep.Line) error {
 func (p *printer) body(t *tty.Text, line grep.Line, used int) {
 	from, to := 0, len(line.Text)
 	if room := max(p.width-used, 20); p.width > 0 && len(line.Text) > room {
-		from, to = window(line, room)
+		from, to = grep.Window(line, room)
 	}
 	if from > 0 {
 		t.Add(tty.Plain, "…")
@@ -315,34 +314,6 @@ func (p *printer) body(t *tty.Text, line grep.Line, used int) {
 	if to < len(line.Text) {
 		t.Add(tty.Plain, "…")
 	}
-}
-
-// window returns a part of a text of about so many characters, with the first match in
-// its middle.
-func window(line grep.Line, room int) (from, to int) {
-	if utf8.RuneCountInString(line.Text) <= room {
-		return 0, len(line.Text)
-	}
-	first := grep.Span{}
-	if len(line.Matches) > 0 {
-		first = line.Matches[0]
-	}
-	from, to = first.From, first.From
-	left := room - 2 // two characters say that it was cut
-	for n := utf8.RuneCountInString(line.Text[first.From:min(first.To, first.From+4*room)]); n < left && from > 0 && n < room; n += 2 {
-		_, size := utf8.DecodeLastRuneInString(line.Text[:from])
-		from -= size
-	}
-	left -= utf8.RuneCountInString(line.Text[from:to])
-	for ; left > 0 && to < len(line.Text); left-- {
-		_, size := utf8.DecodeRuneInString(line.Text[to:])
-		to += size
-	}
-	for ; left > 0 && from > 0; left-- {
-		_, size := utf8.DecodeLastRuneInString(line.Text[:from])
-		from -= size
-	}
-	return from, to
 }
 
 // visible returns a text without what could act on a terminal or a runner. A row is one line.

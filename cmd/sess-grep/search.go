@@ -153,7 +153,7 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 	if err := p.later.flush(p); err != nil {
 		return err
 	}
-	if err := p.recall.print(p); err != nil {
+	if err := p.recalled(); err != nil {
 		return err
 	}
 	if err := p.rows.foot(all); err != nil {

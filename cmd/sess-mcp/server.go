@@ -45,13 +45,48 @@ type where struct {
 	Tokens   int    `json:"tokens,omitempty" jsonschema:"budget, 1500"`
 }
 
-// flags are those of the tools, and more, without those that were not given.
-func (w where) flags(more ...string) []string {
-	args := slices.Concat(more, []string{"--no-self", "--agent=" + cmp.Or(w.Agent, address.EveryAgent), "--since=" + w.Since})
-	if !w.Anywhere {
-		args = append(args, "--cwd=.")
+// each returns the texts of do one behind the other: for the flags of a tool that mean the sessions of agents, and of the store unless
+// an agent is named. The flags are those and more, without those that were not given. The error says no if all do.
+func (w where) each(do func(flags []string) (string, error), more ...string) (string, error) {
+	which := []string{"--agent=" + cmp.Or(w.Agent, address.EveryAgent), "--all"}
+	if w.Agent != "" {
+		which = which[:1]
 	}
-	return slices.DeleteFunc(args, func(a string) bool { return strings.IndexByte(a, '=') == len(a)-1 })
+	text, noes, failed := "", 0, error(nil)
+	for _, one := range which {
+		args := slices.Concat(more, []string{"--no-self", one, "--since=" + w.Since})
+		if !w.Anywhere {
+			args = append(args, "--cwd=.")
+		}
+		part, err := do(slices.DeleteFunc(args, func(a string) bool { return strings.IndexByte(a, '=') == len(a)-1 }))
+		if text += part; cli.Status(err) == cli.ExitNo {
+			noes++
+			continue
+		}
+		failed = errors.Join(failed, err)
+	}
+	if noes == len(which) {
+		failed = cli.No("")
+	}
+	return text, failed
+}
+
+// toolRun returns the function that runs a tool with flags.
+func toolRun(ctx context.Context, name string) func(flags []string) (string, error) {
+	return func(flags []string) (string, error) { return output(ctx, name, flags...) }
+}
+
+// newestFirst orders rows in JSON by when their sessions were written to. Other lines, of warnings, stand behind them.
+func newestFirst(text string) string {
+	modified := func(line string) string {
+		if row := js.Value(line); row.IsObject() {
+			return row.Get("modified").Str()
+		}
+		return ""
+	}
+	lines := slices.Collect(strings.Lines(text))
+	slices.SortStableFunc(lines, func(a, b string) int { return cmp.Compare(modified(b), modified(a)) })
+	return strings.Join(lines, "")
 }
 
 // addTools adds the tools. Their answers have no secrets, by the file of rules as it is when they are asked.
@@ -61,8 +96,8 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		Title string `json:"title,omitempty" jsonschema:"text in it"`
 	},
 	) (string, error) {
-		text, err := output(ctx, "sess-ls", a.flags("--json", "--title="+a.Title)...)
-		return within(streams, rows(text, "\t", func(row js.Value) []string {
+		text, err := a.each(toolRun(ctx, "sess-ls"), "--json", "--title="+a.Title)
+		return within(streams, rows(newestFirst(text), "\t", func(row js.Value) []string {
 			return []string{row.Get("address").Str(), row.Get("modified").Str(), string(row.Get("messages")), withoutCut(row.Get("title").Str())}
 		}), err, a.Tokens, false)
 	})
@@ -71,7 +106,7 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		Pattern string `json:"pattern" jsonschema:"regular expression (RE2), case ignored"`
 	},
 	) (string, error) {
-		text, err := output(ctx, "sess-grep", a.flags(fmt.Sprintf("--max-tokens=%d", budget(a.Tokens)), "--ignore-case", "--regexp="+a.Pattern)...)
+		text, err := found(ctx, streams, a.where, a.Pattern)
 		return within(streams, text, err, mostTokens, false) // the budget is kept
 	})
 	add(s, "calls", "List what agents ran and changed, and how it ended. Rows: SESSION:ENTRY:KIND:STATUS:TARGET.", func(ctx context.Context, a struct {
@@ -81,7 +116,7 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		Run    string `json:"run,omitempty" jsonschema:"glob of commands, e.g. git push*"`
 	},
 	) (string, error) {
-		text, err := output(ctx, "sess-calls", a.flags("--json", "--redact", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)...)
+		text, err := a.each(toolRun(ctx, "sess-calls"), "--json", "--redact", "--kind="+a.Kind, "--status="+a.Status, "--run="+a.Run)
 		return within(streams, rows(text, ":", func(row js.Value) []string { // the entry of the result is the one to read: the call is in front of it
 			entry, status := cmp.Or(row.Get("result").Str(), row.Get("entry").Str()), row.Get("outcome").Str()
 			if n := row.Get("status"); n.IsNumber() {
@@ -99,7 +134,7 @@ func addTools(s *mcp.Server, streams *cli.Streams) {
 		if err := named(ctx, a.Session); err != nil {
 			return "", err
 		}
-		text, err := output(ctx, "sess-path", "--as=text", "--leaf="+cmp.Or(a.Entry, "last"), "--", a.Session)
+		text, err := said(ctx, streams, a.Session, cmp.Or(a.Entry, "last"))
 		return within(streams, text, err, a.Tokens, true)
 	})
 }
@@ -277,34 +312,40 @@ func within(s *cli.Streams, text string, failed error, tokens int, last bool) (s
 	return text, failed
 }
 
-// output returns the rows that a tool prints, behind them its warnings, and how much it left out. Without rows the error has the
-// warnings. What else it says is about command lines, which its user has none of.
+// output returns the rows that a tool prints, and behind them its warnings, see [answered].
 func output(ctx context.Context, name string, args ...string) (string, error) {
-	var said strings.Builder
-	say := func(m subprocess.Message) {
-		text, _, more := strings.Cut(m.Text, "; more: ")
-		switch {
-		case m.Warning:
-			said.WriteString(m.Text + "\n")
-		case more:
-			said.WriteString("(" + text + "; more tokens, or fewer sessions, show them)\n")
+	return answered(ctx, subprocess.Program{Name: name, Args: args}, func(r io.Reader) (string, error) {
+		text, err := io.ReadAll(io.LimitReader(r, mostRead))
+		if len(text) == mostRead {
+			err = errors.New("there is more than can be read at once: name fewer sessions")
+		}
+		return string(text), err
+	})
+}
+
+// answered returns the text that read makes of what a tool prints, and behind it the warnings of the tool. Without a text the error has
+// the warnings. What else the tool says is about command lines, which its user has none of.
+func answered(ctx context.Context, p subprocess.Program, read func(io.Reader) (string, error)) (string, error) {
+	var warned strings.Builder
+	p.Env = environment(ctx)
+	p.Say = func(m subprocess.Message) {
+		if m.Warning {
+			warned.WriteString(m.Text + "\n")
 		}
 	}
-	p, err := subprocess.Program{Name: name, Args: args, Env: environment(ctx), Say: say}.Start(ctx)
+	r, err := p.Start(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
-	text, err := io.ReadAll(io.LimitReader(p, mostRead))
-	if len(text) == mostRead {
-		err = errors.New("there is more than can be read at once: name fewer sessions")
+	defer r.Close()
+	text, err := read(r)
+	switch {
+	case err == nil || text != "":
+		text += warned.String()
+	case warned.Len() > 0:
+		err = fmt.Errorf("%w: %.2000s", err, warned.String())
 	}
-	if len(text) > 0 {
-		text = append(text, said.String()...)
-	} else if err != nil && said.Len() > 0 {
-		err = fmt.Errorf("%w: %.2000s", err, said.String())
-	}
-	return string(text), err
+	return text, err
 }
 
 // A shared writer takes whole messages from several goroutines, and knows which requests are open.
