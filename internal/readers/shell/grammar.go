@@ -94,17 +94,25 @@ func (r *reader) grammar(file *syntax.File) {
 		case *syntax.DeclClause:
 			r.declares(n)
 		case *syntax.FuncDecl:
-			if n.Name == nil || !identifier().MatchString(strings.ReplaceAll(n.Name.Value, "-", "_")) || known(n.Name.Value) {
-				head, _, _ := strings.Cut(r.written(n), "\n")
-				r.hide(Function, head)
-			} else {
-				r.Functions = append(r.Functions, n.Name.Value)
-			}
+			r.defines(n)
 		default:
 			r.hide(NoPlain, r.written(n))
 		}
 		return true
 	})
+}
+
+// defines notes a function, and hides one in the place of a program.
+func (r *reader) defines(f *syntax.FuncDecl) {
+	if f.Name != nil {
+		r.functions[f.Name.Value] = true
+	}
+	if f.Name == nil || !identifier().MatchString(strings.ReplaceAll(f.Name.Value, "-", "_")) || known(f.Name.Value) {
+		head, _, _ := strings.Cut(r.written(f), "\n")
+		r.hide(Function, head)
+		return
+	}
+	r.Functions = append(r.Functions, f.Name.Value)
 }
 
 // literalAs reports whether a word is a literal one of a form.

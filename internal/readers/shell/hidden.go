@@ -1,5 +1,7 @@
 package shell
 
+import "slices"
+
 // A Why says why a piece of a line may run what does not stand in it.
 type Why string
 
@@ -48,15 +50,7 @@ const (
 )
 
 // ofPrograms are the reasons that say nothing of the shell.
-var ofPrograms = reasons(Runs, Language, Text, Word, Fed, Given, Unsure, RunFlag, Setting, GitWord, Address, Added, Script, LaterFile, Sed, Awk)
-
-func reasons(all ...Why) map[Why]bool {
-	out := map[Why]bool{}
-	for _, why := range all {
-		out[why] = true
-	}
-	return out
-}
+var ofPrograms = []Why{Runs, Language, Text, Word, Fed, Given, Unsure, RunFlag, Setting, GitWord, Address, Added, Script, LaterFile, Sed, Awk}
 
 // A Piece is a part of a line that may run what does not stand in it.
 type Piece struct {
@@ -75,7 +69,7 @@ func (r *reader) hide(why Why, text string) bool {
 
 // Hide notes a piece that may run more than the commands. A line without any is plain.
 func (s *Simple) Hide(why Why, text string) {
-	s.Opaque, s.Unsure = true, s.Unsure || !ofPrograms[why]
+	s.Opaque, s.Unsure = true, s.Unsure || !slices.Contains(ofPrograms, why)
 	if len(s.Hidden) < maxPieces {
 		s.Hidden = append(s.Hidden, Piece{why, text})
 	}

@@ -25,8 +25,7 @@ const (
 type Command struct {
 	Words []string
 	Ends  Ends
-	Maybe bool // one way to read the flags of a wrapper has it, and another one has not
-	Group int  // the commands of a pipe have one number
+	Group int // the commands of a pipe have one number
 
 	lead    string // the words up to the first character that is not literal
 	literal bool   // all of them are
@@ -193,12 +192,6 @@ func (r *reader) within(line string, deep int, st state, e Ends, cond bool) (sta
 
 // read reads a line that is parsed.
 func (r *reader) read(line string, file *syntax.File, deep int, st state, e Ends, cond bool) (state, bool) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
-			r.functions[f.Name.Value] = true
-		}
-		return true
-	})
 	outer, own := r.line, r.own
 	r.line, r.own = line, map[string]bool{}
 	r.grammar(file)

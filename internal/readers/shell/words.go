@@ -2,11 +2,12 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/sess-tools/sess/internal/core/lazy"
 )
 
 // A word is one of a command.
@@ -93,6 +94,9 @@ func tailOf(parts []syntax.WordPart) (tail string) {
 	return tail
 }
 
+// escapes are those of $'…' which bash reads otherwise than the library: characters of control, and numbers of more than a byte.
+var escapes = lazy.Regexp(`\\(?:c|[4-7][0-7]{2})`)
+
 // literal returns what the parts of a word stand for. ok is false if the shell puts something in, and then the text is
 // the part in front of that.
 func literal(parts []syntax.WordPart, quoted bool) (text string, ok bool) {
@@ -106,11 +110,15 @@ func literal(parts []syntax.WordPart, quoted bool) (text string, ok bool) {
 			}
 			b.WriteString(unescaped(p.Value, quoted))
 		case *syntax.SglQuoted:
+			text := p.Value
 			if p.Dollar {
-				b.WriteString(escaped(p.Value))
-			} else {
-				b.WriteString(p.Value)
+				if escapes().MatchString(text) {
+					return b.String(), false
+				}
+				text, _, _ = expand.Format(nil, text, nil)
+				text, _, _ = strings.Cut(text, "\x00")
 			}
+			b.WriteString(text)
 		case *syntax.DblQuoted:
 			inner, ok := literal(p.Parts, true)
 			b.WriteString(inner)
@@ -160,68 +168,6 @@ func unescaped(text string, quoted bool) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
-}
-
-// escaped reads the escapes of $'…'.
-func escaped(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
-		}
-		i++
-		number := func(base, most int) (n uint64, ok bool) {
-			end := i + 1
-			for end < len(text) && end-i-1 < most && digit(text[end]) < base {
-				end++
-			}
-			n, err := strconv.ParseUint(text[i+1:end], base, 32)
-			if err == nil {
-				i = end - 1
-			}
-			return n, err == nil
-		}
-		c := text[i]
-		switch at := strings.IndexByte("abeEfnrtv", c); {
-		case at >= 0:
-			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v"[at])
-		case c >= '0' && c <= '7':
-			i--
-			n, _ := number(8, 3)
-			b.WriteByte(byte(n))
-		case c == 'x', c == 'u', c == 'U':
-			n, ok := number(16, map[byte]int{'x': 2, 'u': 4, 'U': 8}[c])
-			switch {
-			case !ok:
-				b.WriteString(`\` + string(c))
-			case c == 'x':
-				b.WriteByte(byte(n))
-			default:
-				b.WriteRune(rune(n))
-			}
-		case c == 'c' && i+1 < len(text):
-			i++
-			b.WriteByte(text[i] & 0x1f)
-		case strings.IndexByte(`\'"?`, c) >= 0:
-			b.WriteByte(c)
-		default:
-			b.WriteString(`\` + string(c))
-		}
-	}
-	text, _, _ = strings.Cut(b.String(), "\x00")
-	return text
-}
-
-// digit is the value of a digit, of base 16 at most.
-func digit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return 16
 }
 
 // join puts words together as ssh does. literal is false if one of them is not.
