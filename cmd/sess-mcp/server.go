@@ -268,7 +268,7 @@ func named(ctx context.Context, text string) error {
 		id = text
 	}
 	_, absent := os.Lstat(id)
-	if name == address.Self || dir == "" && absent != nil && !strings.ContainsAny(id, `/\`) && (ok || session.ValidSessionID(id)) {
+	if name == address.Self || name != address.Remote && dir == "" && absent != nil && !strings.ContainsAny(id, `/\`) && (ok || session.ValidSessionID(id)) {
 		return nil
 	}
 	for _, which := range []string{"--agent=" + address.EveryAgent, "--all"} {

@@ -227,13 +227,17 @@ func TestMCPReadsWhatItLists(t *testing.T) {
 		return runCommand(t, dir, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}
-`, "sess-mcp").stdout
+`, "SESS_REMOTE="+filepath.Join(dir, "logs"), "sess-mcp").stdout
 	}
 	if out := ask("sessions", "{}"); !strings.Contains(out, listed) || strings.Contains(out, token[:9]) {
 		t.Errorf("sessions: %s", out)
 	}
 	if out := ask("read", `{"session":"`+listed+`"}`); !strings.Contains(out, "look at the repository") || strings.Contains(out, token[:9]) {
 		t.Errorf("what is listed: %s", out)
+	}
+	script(t, dir, `sess-sync init logs && sess-sync push --remote logs `+other)
+	if out := ask("read", `{"session":"remote:`+secondID+`"}`); strings.Contains(out, "another one") || !strings.Contains(out, "files are not read") {
+		t.Errorf("the remote, which is not listed: %s", out)
 	}
 	if out := ask("read", `{"session":"`+other+`"}`); strings.Contains(out, "another one") || !strings.Contains(out, "files are not read") {
 		t.Errorf("what is not: %s", out)
