@@ -155,6 +155,9 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 		status = cli.CommandFailed(e.wait)
 	case isCommand:
 		status = errors.Join(e.wait, cli.CommandStatus(e.how.Status))
+		if e.stopped {
+			status = errors.Join(status, context.Canceled)
+		}
 	case e.stopped:
 		return errors.Join(context.Canceled, kept)
 	}

@@ -109,8 +109,22 @@ func (f *Foreground) pass(sig os.Signal, group bool) {
 	if !f.cut {
 		f.cut = true
 		f.run.Cut()
+		time.AfterFunc(cutTime, func() {
+			select {
+			case <-f.run.Drained():
+			default:
+				f.tooLate(sig)
+			}
+		})
 		return
 	}
+	f.tooLate(sig)
+}
+
+// cutTime is how long the output may take to end after a signal: its reader may have stopped reading.
+const cutTime = 500 * time.Millisecond
+
+func (f *Foreground) tooLate(sig os.Signal) {
 	select {
 	case f.late <- sig:
 	default:
@@ -142,7 +156,7 @@ func (f *Foreground) overrun(kill time.Duration) {
 // Exited is closed when the command has exited.
 func (f *Foreground) Exited() <-chan struct{} { return f.run.Exited() }
 
-// Late has the second signal that came after the command had exited.
+// Late has the second signal that came after the command had exited, or the first one if Out is not read to its end in half a second.
 func (f *Foreground) Late() <-chan os.Signal { return f.late }
 
 // Release gives signals the actions back that they have without a command.
