@@ -103,7 +103,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 			return nil, err
 		}
 		for v := range b.Objects(src, l) {
-			if b.Cut(v.Offset + int64(v.Size)) {
+			if b.Cut(v.Offset + v.Size) {
 				x.cut()
 			}
 			x.line(v)

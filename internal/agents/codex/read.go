@@ -178,7 +178,7 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 }
 
 // quiet takes all that there is of a rollout to which more may be written. A call may still get its result, and lines behind the end of
-// a turn are kept with what comes next.
+// a turn are kept with the next entry.
 func (r *reader) quiet() {
 	r.flush()
 	if r.put(len(r.batch)); r.cut {

@@ -26,8 +26,8 @@ type Builder struct {
 	// Growth says what becomes of the end of a source to which more may be written.
 	Growth Growth
 
-	// Cuts are the ends of what was taken of a growing source when it was quiet, in bytes, in ascending order. What a reader made of the
-	// lines in front of one stays, so what continues them behind it becomes entries of its own.
+	// Cuts are where a growing source ended each time that it was quiet and read whole, in bytes, in ascending order. The entries of the
+	// lines in front of a cut stay, so lines behind it that continue one become further entries.
 	Cuts []int64
 
 	// Unkept leaves out the lines of the source that entries keep for an export, for a reader that has no use for them.

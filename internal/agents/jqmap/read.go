@@ -105,7 +105,7 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 		}
 		for v := range b.Objects(src, l) {
 			number++
-			if b.Cut(v.Offset + int64(v.Size)) {
+			if b.Cut(v.Offset + v.Size) {
 				if err := c.ends(src, number); err != nil {
 					return err
 				}

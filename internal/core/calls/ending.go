@@ -181,7 +181,7 @@ func End(m session.Message) Ending {
 	return e.command(tool, details, text)
 }
 
-// untrusted returns what Gemini puts into a frame of its own, which tells a model that the text is data.
+// untrusted returns the text in the frame by which Gemini tells a model that a result is data.
 func untrusted(text string) string {
 	if inner, ok := strings.CutPrefix(text, "<untrusted_context>\n"); ok {
 		if inner, ok = strings.CutSuffix(strings.TrimRight(inner, "\n"), "\n</untrusted_context>"); ok {

@@ -1,4 +1,4 @@
-// Package pager shows what is longer than the terminal in the user's pager.
+// Package pager shows a text that is longer than the terminal in the user's pager.
 package pager
 
 import (
@@ -44,9 +44,8 @@ func less() []string {
 	return []string{"LESS=FRX"}
 }
 
-// Rows has standard output, where it is a terminal, held back until there is more than fits on it, which the pager shows; or for as
-// long as somebody waits: rows that come slowly are printed as they come. What is returned ends that, with the error of the run. That
-// the user leaves the pager is none.
+// Rows holds standard output back, where it is a terminal, until there are more rows than fit on it: the pager shows those. Rows that
+// come slowly are printed as they come. The returned function ends that, with the error of the run; leaving the pager is none.
 func Rows(ctx context.Context, s *cli.Streams) (end func(error) error) {
 	out := s.OutFile()
 	if out == nil || !tty.IsTerminal(out) || os.Getenv("TERM") == "dumb" {
@@ -92,7 +91,7 @@ var errLeft = errors.New("the pager has ended")
 // patience is how long rows are held back.
 const patience = time.Second
 
-// rows are what is printed on a terminal, line by line.
+// rows is a writer of lines to a terminal.
 type rows struct {
 	mu     sync.Mutex
 	out    io.Writer
@@ -141,7 +140,7 @@ func (w *rows) paged(b []byte) (int, error) {
 	return n, err
 }
 
-// release prints what was held back, if no pager has it.
+// release prints the lines that were held back, if no pager has them.
 func (w *rows) release() error {
 	if w.direct || w.pipe != nil {
 		return nil
@@ -161,7 +160,7 @@ func (w *rows) flush() error {
 	return nil
 }
 
-// Flush prints what is in front of the terminal; rows that are held back stay.
+// Flush prints the lines that are past being held back.
 func (w *rows) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +170,7 @@ func (w *rows) Flush() error {
 	return w.flush()
 }
 
-// end prints what is left, and waits for the user to leave the pager.
+// end prints the lines that are left, and waits for the user to leave the pager.
 func (w *rows) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -250,7 +250,7 @@ const Which = "Without a flag or an operand: the sessions of this directory, in 
 	"--agent all takes those of all agents everywhere."
 
 // Here has a list that was told nothing, neither by a flag nor by an operand, take the sessions of this directory of every agent, as sess
-// counts them, where the store has none of it. A gate reads what it is told, and a tool that stands alone knows no agents.
+// counts them, where the store has none of it. A gate reads the sessions that are named, and a tool that stands alone knows no agents.
 func (c *Selection) Here(s *cli.Streams, operands []string) error {
 	if !c.lists || len(operands) > 0 || len(c.Agents) > 0 || c.All || c.CWD != "" || s.Judges() {
 		return nil
