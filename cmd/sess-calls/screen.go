@@ -167,7 +167,7 @@ func (sc *screened) print(p part) error {
 		if row.refusal != "" {
 			what.Tail += "  " + row.refusal
 		}
-		what.Tail += screen.Times(row.times)
+		what.Tail += sc.Times(row.times)
 		if err := sc.Line(left, what); err != nil {
 			return err
 		}

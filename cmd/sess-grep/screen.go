@@ -188,7 +188,7 @@ func (sc *screened) flush() error {
 		}
 	}
 	for _, f := range sc.held {
-		if err := sc.Line(f.left, screen.Cell{Text: f.text, Tail: screen.Times(f.times)}, f.spans...); err != nil {
+		if err := sc.Line(f.left, screen.Cell{Text: f.text, Tail: sc.Times(f.times)}, f.spans...); err != nil {
 			return err
 		}
 	}

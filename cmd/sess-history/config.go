@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -128,33 +130,51 @@ func (r line) cells() string {
 	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), text}, "\t") + "\n"
 }
 
-// table prints rows for a terminal: when a prompt was said, the directory if there are several, whose it is, the text, and
-// how often it was said.
+// table prints rows for a terminal: the session, when a prompt was said, the directory if there are several, the text, and how often
+// it was said.
 func table(sc *screen.Screen, rows []line) error {
-	cols := []screen.Col{{}, {Max: 14}, {From: 100}, {Flex: true}}
-	if !screen.Several(rows, func(r line) string { return r.cwd }) {
-		cols[1].From = math.MaxInt
+	cols := []screen.Col{{Max: 24}, {}, {Max: 14}, {Flex: true}}
+	if sc.Width >= wideScreen {
+		cols[2].Max = 30
 	}
-	if !slices.ContainsFunc(rows, func(r line) bool { return r.agent != "" }) {
+	if !screen.Several(rows, func(r line) string { return r.cwd }) {
 		cols[2].From = math.MaxInt
 	}
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = address.Shown(r.agent, r.Address, r.Session)
+	}
+	short := screen.Short(names)
+	here, _ := os.Getwd()
+	directory := func(cwd string) string {
+		switch {
+		case cwd == here: // as for most rows
+			return ""
+		case sc.Width < wideScreen:
+			return screen.Base(cwd)
+		}
+		return sc.Directory(cwd, cols[2].Max)
+	}
 	return sc.Table(cols, func(yield func([]screen.Cell) bool) {
-		for _, r := range rows {
+		for i, r := range rows {
 			at := ""
 			if r.time != 0 {
 				at = screen.When(time.UnixMilli(r.time), sc.Now)
 			}
 			if !yield([]screen.Cell{
+				{Text: sc.Directory(short(names[i]), cols[0].Max), Style: tty.Cyan},
 				{Text: at, Style: tty.Dim},
-				{Text: screen.Base(r.cwd), Style: tty.Dim},
-				{Text: r.agent, Style: tty.Dim},
-				{Text: screen.OneLine(r.text[:min(len(r.text), mostText)]), Tail: screen.Times(r.count)},
+				{Text: directory(r.cwd), Style: tty.Dim},
+				{Text: screen.OneLine(r.text[:min(len(r.text), mostText)]), Tail: sc.Times(r.count)},
 			}) {
 				return
 			}
 		}
 	})
 }
+
+// wideScreen is the width from which on a directory has more room.
+const wideScreen = 110
 
 // mostText is how many bytes of a prompt are laid out at most.
 const mostText = 64 << 10

@@ -20,11 +20,12 @@ type Marks struct {
 	Prompt, Compaction, Leaf string
 	Line, Fork, Branch, Bar  string
 	None, Dot, Minus, To     string // None stands for an unknown value; Dot joins, and To is an arrow
+	Times                    string // in front of a number of times
 }
 
 var (
-	unicodeMarks = Marks{"✗", "⊘", "…", "●", "◆", "○", "│", "├", "╮", "█", "–", "·", "−", "→"}
-	asciiMarks   = Marks{"x", "!", "...", "*", "#", "o", "|", "+", `\`, "#", "-", ";", "-", "->"}
+	unicodeMarks = Marks{"✗", "⊘", "…", "●", "◆", "○", "│", "├", "╮", "█", "–", "·", "−", "→", "×"}
+	asciiMarks   = Marks{"x", "!", "...", "*", "#", "o", "|", "+", `\`, "#", "-", ";", "-", "->", "x"}
 )
 
 // halfYear is the age from which on the year of a time says more than the hour.
@@ -122,12 +123,12 @@ func (sc *Screen) Ending(outcome string) (mark string, style tty.Style) {
 	return "", tty.Plain
 }
 
-// Times returns how often a row was found, to stand behind it: "  (3 times)", and "" for once.
-func Times(n int) string {
+// Times returns how often a row was found, to stand behind it: "  ×3", and "" for once.
+func (sc *Screen) Times(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return "  (" + Count(n) + " times)"
+	return "  " + sc.Marks.Times + Count(n)
 }
 
 // Directory returns a working directory, with ~ for the home directory; of one that is wider the end, behind a mark,

@@ -158,7 +158,7 @@ func TestHistoryOnATerminal(t *testing.T) {
 		}
 	}
 	lines := strings.Split(strings.ReplaceAll(onTerminal(t, dir, "sess-history", "--color", "never", "-a"), "\r\n", "\n"), "\n")
-	if len(lines) != 3 || !strings.HasSuffix(lines[0], "  short  (2 times)") || !strings.HasSuffix(lines[1], "...") || len([]rune(lines[1])) > 80 {
+	if len(lines) != 3 || !strings.HasSuffix(lines[0], "  short  x2") || !strings.HasSuffix(lines[1], "...") || len([]rune(lines[1])) > 80 {
 		t.Errorf("%q", lines)
 	}
 }
