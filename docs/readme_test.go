@@ -102,7 +102,7 @@ func TestReadmeIsOnePage(t *testing.T) {
 		t.Errorf("%d lines", len(lines))
 	}
 	screen := strings.Join(lines[:40], "\n")
-	for _, want := range []string{"# sess\n\nSmall Unix programs ", "For people who use Claude Code", "$ ./scripts/demo\n$ ./scripts/test", "](docs/images/", "sudo dpkg -i", "\nsess-ls --agent all\n"} {
+	for _, want := range []string{"# sess\n\nSmall Unix programs ", "For people who use Claude Code", "$ ./scripts/demo\n$ ./scripts/test", "](docs/images/", "./scripts/install", "\nsess-ls --agent all\n"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("the first screen has no %q", want)
 		}

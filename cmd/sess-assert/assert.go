@@ -355,8 +355,12 @@ func (b shown) Row() string {
 }
 
 func (b shown) Report() findings.Finding {
+	message := fmt.Sprintf("%s: entry %s: %s", tty.Clean(b.gate.String()), b.place(), tty.Clean(b.text))
+	if b.gate.Name == "no-call" && b.why == "" {
+		message = fmt.Sprintf("the agent ran %s, which --no-call '%s' forbids: entry %s", tty.Clean(b.text), tty.Clean(b.gate.Text), b.place())
+	}
 	return findings.Finding{
 		Session: b.of.src.Label(), File: b.of.src.File(), Line: b.line, Rule: b.gate.Name, About: "the gate --" + b.gate.Name,
-		Message: fmt.Sprintf("%s: entry %s: %s", tty.Clean(b.gate.String()), b.place(), tty.Clean(b.text)),
+		Message: message,
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,6 +184,15 @@ func (n *counted) add(f redact.Found) {
 func (n *counted) summary(sessions int) string {
 	return fmt.Sprintf("%s in %s of %s (%s)", tty.Count(n.total, "finding", "findings"), tty.Count(n.entries, "entry", "entries"),
 		tty.Count(sessions, "session", "sessions"), tty.Count(len(n.kinds), "kind", "kinds"))
+}
+
+// taken says how many secrets of which kinds went out.
+func (n *counted) taken() string {
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(n.kinds)) {
+		kinds = append(kinds, fmt.Sprintf("%d %s", n.kinds[kind], kind))
+	}
+	return fmt.Sprintf("took out %s: %s", tty.Count(n.total, "secret", "secrets"), strings.Join(kinds, ", "))
 }
 
 // A baseline has the fingerprints of earlier findings, by which they are known again, and not their

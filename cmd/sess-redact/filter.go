@@ -41,6 +41,9 @@ func (c *config) filter(ctx context.Context, s *cli.Streams, r *redact.Redactor,
 	if err != nil {
 		return err
 	}
+	if c.dest.File != "" && count.total > 0 {
+		s.Infof("%s", count.taken())
+	}
 	s.Notef("%s", count.summary(1))
 	return nil
 }
