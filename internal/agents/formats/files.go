@@ -31,6 +31,10 @@ type Files struct {
 	// one that [Files.Head] says to be no session is left out.
 	Enter func(path string) bool
 
+	// Within says of a directory below a source whether it leads to sessions, and whether it is one that holds them, or is below one. Where it is
+	// not nil, Depth counts for nothing: no other directory is opened, and a hidden one is if it leads to sessions.
+	Within func(dir string) (leads, holds bool)
+
 	// Output says of a file that the agent put an output there, beside a session that refers to it; Known of one that
 	// is called as a session is that it is none. Nil is a format that has no such files.
 	Output, Known func(path string) bool
@@ -157,7 +161,14 @@ type place struct {
 
 // found returns the files of a directory.
 func (a *files) found(ctx context.Context) (list []place) {
-	walk(ctx, a.src.Path, a.Depth, a.inside, a.Match, func(path string, err error) bool {
+	depth, enter := a.Depth, func(dir string) bool { return isVisible(dir) && a.inside(dir) }
+	if a.Within != nil {
+		depth, enter = 0, func(dir string) bool {
+			leads, _ := a.Within(dir)
+			return leads
+		}
+	}
+	walk(ctx, a.src.Path, depth, enter, a.Match, func(path string, err error) bool {
 		list = append(list, place{path, err})
 		return true
 	})
@@ -190,15 +201,28 @@ func (a *files) Others(ctx context.Context) (list []Other) {
 			sessions[p.path] = !a.none(p.path, err)
 		}
 	}
-	return Strangers(ctx, a.src.Path, func(path string) (output, known bool) {
+	enter := isVisible
+	if a.Within != nil {
+		enter = func(dir string) bool {
+			leads, holds := a.Within(dir)
+			return leads || holds
+		}
+	}
+	return strangers(ctx, a.src.Path, enter, func(path string) (output, known bool) {
 		return a.Output != nil && a.Output(path), sessions[path] || a.Known != nil && a.Known(path)
 	})
 }
 
+func isVisible(path string) bool { return filepath.Base(path)[0] != '.' }
+
 // Strangers returns the files in and below a directory that are outputs, and those of JSON Lines that are not known, as look says.
-func Strangers(ctx context.Context, dir string, look func(path string) (output, known bool)) (list []Other) {
-	all := func(string) bool { return true }
-	walk(ctx, dir, 0, all, all, func(path string, err error) bool {
+func Strangers(ctx context.Context, dir string, look func(path string) (output, known bool)) []Other {
+	return strangers(ctx, dir, isVisible, look)
+}
+
+// strangers is Strangers of the directories that enter accepts.
+func strangers(ctx context.Context, dir string, enter func(dir string) bool, look func(path string) (output, known bool)) (list []Other) {
+	walk(ctx, dir, 0, enter, func(string) bool { return true }, func(path string, err error) bool {
 		if output, known := look(path); err == nil && (output || !known && filepath.Ext(path) == ".jsonl") {
 			list = append(list, Other{path, output})
 		}

@@ -22,7 +22,13 @@ func Walk(ctx context.Context, dir string, depth int, match func(base string) bo
 	}
 }
 
-// walk is Walk that also looks into the directories further down that enter accepts; match is asked of paths.
+// WalkIn is Walk of the directories that enter accepts, hidden ones, too, if it does; match is asked of paths.
+func WalkIn(ctx context.Context, dir string, enter, match func(path string) bool) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) { walk(ctx, dir, 0, enter, match, yield) }
+}
+
+// walk is Walk that also looks into the directories further down that enter accepts, and into hidden ones that it accepts; match is asked of
+// paths.
 func walk(ctx context.Context, dir string, depth int, enter, match func(string) bool, yield func(string, error) bool) {
 	w := &walker{ctx: ctx, enter: enter, match: match, real: map[string]string{}, linked: map[string]bool{}}
 	top := &found{path: dir}
@@ -87,12 +93,11 @@ func (w *walker) dir(at *found, actual string, depth int) {
 			return
 		}
 		name := e.Name()
-		if name[0] == '.' {
-			continue
-		}
 		one := &found{path: filepath.Join(at.path, name)}
-		switch isDir := e.IsDir(); {
-		case e.Type()&fs.ModeSymlink != 0:
+		switch isDir, isLink := e.IsDir(), e.Type()&fs.ModeSymlink != 0; {
+		case name[0] == '.' && !((isDir || isLink) && w.enter(one.path)):
+			continue
+		case isLink:
 			w.links = append(w.links, link{one, depth})
 		case isDir && w.enters(one.path, depth):
 			w.dir(one, filepath.Join(actual, name), depth-1)
