@@ -120,11 +120,20 @@ func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Q
 }
 
 // since returns a function that says of a session, before it is read, whether it may be wanted and have something since
-// then: not if its file was written to before.
+// then: not if it was written to before, or its file.
 func (j *job) since(when time.Time) func(formats.Info) bool {
 	return func(info formats.Info) bool {
-		return (info.CWD == "" || j.here(info)) && !(info.Alone && info.ModTime.Before(when))
+		at, known := written(info)
+		return (info.CWD == "" || j.here(info)) && !(known && at.Before(when))
 	}
+}
+
+// written returns when a session was written to, or its file, if that is known without reading it.
+func written(info formats.Info) (at time.Time, known bool) {
+	if info.Dated {
+		return info.Modified, true
+	}
+	return info.ModTime, info.Alone
 }
 
 // wants reports whether a session that was read is to be listed.
@@ -139,10 +148,11 @@ func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Tim
 		if err != nil || !may(info) {
 			continue
 		}
-		if !info.Alone {
+		at, known := written(info)
+		if !known {
 			return j.from // nothing is known without reading it
 		}
-		times = append(times, info.ModTime)
+		times = append(times, at)
 	}
 	if len(times) <= c.limit {
 		return j.from

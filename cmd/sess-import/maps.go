@@ -47,10 +47,10 @@ func printMaps(s *cli.Streams) error {
 // printMap prints a map, for a user to start from.
 func printMap(s *cli.Streams, name string) error {
 	f, _ := formats.Lookup(readable(), name)
-	m, ok := f.(*jqmap.Map)
+	m, ok := jqmap.Of(f)
 	if !ok {
 		names := formats.Names(slices.DeleteFunc(slices.Clone(readable()), func(f formats.Format) bool {
-			_, is := f.(*jqmap.Map)
+			_, is := jqmap.Of(f)
 			return !is
 		}))
 		return cli.WithHint(cli.UsageError("no map %q", name), "the maps are %s", strings.Join(names, ", "))

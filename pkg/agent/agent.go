@@ -29,10 +29,11 @@ type Agent struct {
 	Running []string // variables in which it hands the id of the running session to commands
 	Mark    string   // a variable that it sets for commands, if it hands no id to them
 
-	Map     bool // its format is a map
-	Native  bool // its sessions are files that every tool reads in place
-	Grows   bool // a session that goes on is one to which entries are appended
-	Written bool // sessions can be written in its format
+	Like    string // the format that its sessions are of, which another agent has; "" for one of its own
+	Map     bool   // its format is a map
+	Native  bool   // its sessions are files that every tool reads in place
+	Grows   bool   // a session that goes on is one to which entries are appended
+	Written bool   // sessions can be written in its format
 }
 
 // Tools are names of tools of which all calls are of one kind.

@@ -18,8 +18,8 @@ func TestAll(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		names[a.Name] = true
-		if a.Map != (len(a.Homes) > 0 && len(a.Signs) > 0) || a.Map && a.Written {
-			t.Errorf("%s: a map has homes and signs, and is not written", a.Name)
+		if a.Map != (len(a.Homes) > 0 && (len(a.Signs) > 0 || a.Like != "")) || a.Map && a.Written {
+			t.Errorf("%s: a map has homes, and signs unless it is like another format, and is not written", a.Name)
 		}
 		if a.Resume != nil && !slices.Contains(a.Resume, agent.ID) {
 			t.Errorf("%s resumes with %q, in which no id stands", a.Name, a.Resume)

@@ -12,7 +12,7 @@ import (
 
 // A header is what a map says of its agent: the members of a constant of jq, of which a map has more.
 type header struct {
-	Name, Program, Summary, Mark        string
+	Name, Program, Summary, Mark, Like  string
 	Homes, Signs, Resume, Running, Zero texts
 	Tools                               map[string]texts
 	Grows                               *bool // true if it is not there
@@ -21,7 +21,7 @@ type header struct {
 // members are the variables that the members of the constant are read into.
 func (h *header) members() map[string]any {
 	return map[string]any{
-		"name": &h.Name, "program": &h.Program, "summary": &h.Summary, "mark": &h.Mark, "homes": &h.Homes, "signs": &h.Signs,
+		"name": &h.Name, "program": &h.Program, "summary": &h.Summary, "mark": &h.Mark, "like": &h.Like, "homes": &h.Homes, "signs": &h.Signs,
 		"resume": &h.Resume, "running": &h.Running, "tools": &h.Tools, "zero": &h.Zero, "grows": &h.Grows,
 	}
 }
@@ -74,7 +74,7 @@ func ParseHeader(text string) (Agent, error) {
 	}
 	a := Agent{
 		Name: h.Name, Program: h.Program, Summary: h.Summary, Homes: h.Homes, Signs: h.Signs, Resume: h.Resume, Running: h.Running, Mark: h.Mark,
-		Zero: h.Zero, Map: true, Grows: h.Grows == nil || *h.Grows,
+		Zero: h.Zero, Like: h.Like, Map: true, Grows: h.Grows == nil || *h.Grows,
 	}
 	for kind, names := range h.Tools {
 		a.Tools = append(a.Tools, Tools{kind, names})

@@ -23,7 +23,7 @@ import (
 func Formats() []formats.Format {
 	list := append([]formats.Format{zeroclaw.ZeroClaw, openoxide.OpenOxide}, written.Formats()...)
 	list = slices.Insert(list, slices.Index(list, claude.Claude), jqmap.Embedded()...)
-	list = append(list, aider.Aider, chat.Anthropic, chat.OpenAI)
+	list = append(jqmap.Liken(list), aider.Aider, chat.Anthropic, chat.OpenAI)
 	return append(list, entire.New(func() []formats.Format { return list }))
 }
 

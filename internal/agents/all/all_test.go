@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/agent"
 )
 
@@ -33,7 +35,7 @@ func TestFormats(t *testing.T) {
 		if _, ok := formats.Lookup(written.Formats(), about.Name); ok == about.ReadOnly {
 			t.Errorf("%s: read only %t, and among those that are written: %t", about.Name, about.ReadOnly, ok)
 		}
-		_, isMap := f.(*jqmap.Map)
+		_, isMap := jqmap.Of(f)
 		if a, ok := agent.Named(about.Name); !ok || a.Summary != about.Summary || a.Written == about.ReadOnly || a.Grows != about.Grows || a.Map != isMap {
 			t.Errorf("the table of agents has\n%+v\nthe format\n%+v", a, about)
 		}
@@ -70,11 +72,34 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// Each sample of a map is of the map's agent, whatever else would read it.
+func TestDetectMaps(t *testing.T) {
+	t.Parallel()
+	for _, a := range agent.All() {
+		if !a.Map || a.Like != "" {
+			continue
+		}
+		paths, err := filepath.Glob(filepath.Join(corpus.Dir(), "agents", a.Name, "*"))
+		if err != nil || len(paths) == 0 {
+			t.Errorf("%s has no sample, %v", a.Name, err)
+		}
+		for _, path := range paths {
+			data := must.Read(t, path)
+			if filepath.Ext(path) == ".sql" {
+				data = must.Read(t, formatstest.Database(t, data))
+			}
+			f, ok := formats.Detect(all.Formats(), path, []byte(data[:min(len(data), formats.HeadSize)]))
+			if !ok || f.About().Name != a.Name {
+				t.Errorf("%s: %v", path, f)
+			}
+		}
+	}
+}
+
 // Lines of agents that are not read have members that formats look for, and are of none.
 func TestDetectStrangers(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{
-		`{"type":"session_start","id":"a1","title":"t","sessionTitle":"New","owner":"o","version":2,"cwd":"/p"}`, // of Factory Droid
 		`{"type":"session_start","id":"ses_1","version":"2","cwd":"/p"}`,
 		`{"id":"a1","version":2,"messages":[]}`,
 		`{"id":"a1","projectID":7}`,

@@ -39,12 +39,13 @@ type About struct {
 	Summary  string   // the sources that it reads, in a few words
 	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
 
-	ReadOnly bool // Export returns ErrReadOnly
-	Index    bool // [Target.Index] means something
-	Own      bool // it is a map of the user's: see [session.OwnAgent]
-	Native   bool // its sessions are files that every tool reads
-	Content  bool // [Target.Content] means something
-	Grows    bool // its reader heeds [Builder.Growth]
+	ReadOnly bool   // Export returns ErrReadOnly
+	Index    bool   // [Target.Index] means something
+	Own      bool   // it is a map of the user's: see [session.OwnAgent]
+	Like     string // the format that its sessions are of, which another agent has, "" for one of its own
+	Native   bool   // its sessions are files that every tool reads
+	Content  bool   // [Target.Content] means something
+	Grows    bool   // its reader heeds [Builder.Growth]
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.
@@ -67,7 +68,10 @@ func AboutOf(name string) About {
 
 // Kept returns the part in front of the colon of the names of the format's custom entries.
 func (a About) Kept() string {
-	if a.Own {
+	switch {
+	case a.Like != "":
+		return a.Like
+	case a.Own:
 		return session.OwnAgent(a.Name)
 	}
 	return a.Name
@@ -143,6 +147,9 @@ type Info struct {
 	// CWDHash is the hash of the working directory, where nothing that the agent wrote says which directory that is: see
 	// [Hash]. It tells whether a directory is that of the session. A listing does not print it.
 	CWDHash string
+
+	// Dated says that Modified is when the session was written to, though its file has others: a listing knows the newest without reading them.
+	Dated bool
 
 	Undated bool // it does not say yet when it was made: Created is when the file was written to
 	Unread  bool // reading it was [ErrUnread]: the facts are those of a listing without details

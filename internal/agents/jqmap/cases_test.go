@@ -14,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
@@ -24,7 +23,7 @@ var update = flag.Bool("update", false, "write what cases become into testdata")
 // the file before it, or of the sample with the name of the case; or with list, the sessions among the files before it.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	for _, f := range jqmap.Embedded() {
+	for _, f := range own() {
 		t.Run(f.About().Name, func(t *testing.T) {
 			t.Parallel()
 			file, samples := filepath.Join("testdata", f.About().Name+".txtar"), samples(t, f.About().Name)
@@ -39,7 +38,7 @@ func TestCases(t *testing.T) {
 				switch path.Base(c.Name) {
 				case "session":
 					if s, ok := samples[name]; ok {
-						last = formatstest.File(t, "s.jsonl", s)
+						last = formatstest.File(t, caseBase(f.About().Name), s)
 					}
 					got = became(t, f, last)
 				case "list":
@@ -61,16 +60,21 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// became returns the entries of a session, and its losses.
-func became(t *testing.T, f formats.Format, path string) string {
+// became returns the entries of a session, and its losses; of each session of a database, behind what is listed of it.
+func became(t *testing.T, f formats.Format, path string) (out string) {
 	t.Helper()
 	if err := os.Chtimes(path, time.Time{}, time.Unix(1772600700, 0)); err != nil { // entries may have no other time
 		t.Fatal(err)
 	}
-	r := formatstest.One(t, f, source(path))
-	out := strings.Join(r.Lines[1:], "\n") + "\n"
-	for _, l := range r.Losses {
-		out += fmt.Sprintln("loss", l.Kind, l.What)
+	results := formatstest.Import(t, f, source(path), false)
+	for _, r := range results {
+		if len(results) > 1 {
+			out += fmt.Sprintf("# %s of %q in %s, %d to %d, %q\n", r.Info.ID, r.Info.ParentSession, strings.ReplaceAll(r.Info.CWD, filepath.Dir(filepath.Dir(path)), "DIR"), r.Info.Created.UnixMilli(), r.Info.Modified.UnixMilli(), r.Info.Name)
+		}
+		out += strings.Join(r.Lines[1:], "\n") + "\n"
+		for _, l := range r.Losses {
+			out += fmt.Sprintln("loss", l.Kind, l.What)
+		}
 	}
 	return out
 }
@@ -85,4 +89,12 @@ func listed(t *testing.T, f formats.Format, home string) (out string) {
 		out += fmt.Sprintf("%s: %s of %q in %s, %d, %q\n", filepath.ToSlash(below), info.ID, info.ParentSession, info.CWD, info.Created.UnixMilli(), info.Name)
 	}
 	return out
+}
+
+// caseBase returns what the file of a sample is called.
+func caseBase(name string) string {
+	if base, ok := bases[name]; ok {
+		return base
+	}
+	return "s.jsonl"
 }

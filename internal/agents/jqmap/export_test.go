@@ -38,3 +38,23 @@ func SetBounds(t testing.TB, value time.Duration, heap uint64, acts int) {
 	t.Cleanup(func() { bounds = old })
 	bounds.value, bounds.heap, bounds.acts = value, heap, acts
 }
+
+func headerOf(t testing.TB, f formats.Format) *header {
+	t.Helper()
+	m, _ := Of(f)
+	h, err := m.parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// IsDatabase reports whether a map reads databases.
+func IsDatabase(t testing.TB, f formats.Format) bool { return headerOf(t, f).sqlite != nil }
+
+// SetPatience gives queries less time, until the test ends.
+func SetPatience(t testing.TB, d time.Duration) {
+	old := patience
+	t.Cleanup(func() { patience = old })
+	patience = d
+}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/pkg/js"
@@ -27,12 +29,24 @@ const maxBeside = 16 << 20
 
 // Detect takes a file that has one of the signs of the map, and that the map says is the agent's.
 func (m *Map) Detect(_ string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte(sqldb.Magic)) {
+		return m.hasTables(head)
+	}
 	for _, sign := range m.signs {
 		if bytes.Contains(head, []byte(sign)) {
 			return m.detect(head)
 		}
 	}
 	return false
+}
+
+// hasTables reports whether a database begins with all the signs of a map that reads databases: the texts that made its tables.
+func (m *Map) hasTables(head []byte) bool {
+	if slices.ContainsFunc(m.signs, func(sign string) bool { return !bytes.Contains(head, []byte(sign)) }) {
+		return false
+	}
+	h, err := m.parse()
+	return err == nil && h.sqlite != nil
 }
 
 func (m *Map) detect(head []byte) bool {
@@ -64,7 +78,7 @@ func firstValues(r io.Reader, each string) (values []any, first string, err erro
 		text = formats.OneLine(strings.Clone(text)) // the line is the reader's
 		v, err := jq.Decode(text)
 		if _, ok := v.(map[string]any); err == nil && ok {
-			if values = append(values, v); first == "" {
+			if values = append(values, v); first == "" && text != "{}" {
 				first = text
 			}
 		}
@@ -130,12 +144,16 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, 
 	if len(values) == 0 {
 		return info, nil, formats.Damaged("%s: no session of %s: no line of it is a JSON object", src.Name(), r.m.about.Name)
 	}
+	return r.describe(ctx, src, map[string]any{"values": values, "beside": r.beside(src), "lines": lines, "path": filepath.ToSlash(src.Path), "ahead": ahead}, first)
+}
+
+// describe asks the map what it says of a session. Its id, if the map has none, is made of a text.
+func (r reader) describe(ctx context.Context, src *formats.Source, input map[string]any, first string) (info formats.Info, said any, err error) {
 	p, err := r.m.take()
 	if err != nil {
 		return info, nil, err
 	}
 	defer r.m.give(p)
-	input := map[string]any{"values": values, "beside": r.beside(src), "lines": lines, "path": filepath.ToSlash(src.Path), "ahead": ahead}
 	if err := r.m.ask(ctx, p, "info", input, func(v any) error { said = v; return nil }); err != nil {
 		return info, nil, err
 	}
@@ -290,7 +308,8 @@ func (r reader) neighbour(src *formats.Source, name string) *formats.File {
 		return nil
 	}
 	top := filepath.Dir(r.h.top(path))
-	path = filepath.Join(filepath.Dir(path), filepath.FromSlash(strings.ReplaceAll(name, "*", stem(filepath.Base(path)))))
+	dir := filepath.Dir(path)
+	path = one(filepath.Join(dir, filepath.FromSlash(strings.NewReplacer("*", stem(filepath.Base(path)), "%", filepath.Base(dir)).Replace(name))))
 	actual, err := filepath.EvalSymlinks(path)
 	if err != nil || !isBelow(top, path) || !slices.ContainsFunc([]string{top, filepath.Dir(path)}, func(dir string) bool {
 		dir, err := filepath.EvalSymlinks(dir)
@@ -303,6 +322,27 @@ func (r reader) neighbour(src *formats.Source, name string) *formats.File {
 		return nil
 	}
 	return f
+}
+
+// one returns a path in which the element ? is the one directory in which there is what follows; "" if there are none or several.
+func one(path string) (found string) {
+	sep := string(filepath.Separator)
+	above, below, some := strings.Cut(path, sep+"?"+sep)
+	if !some {
+		return path
+	}
+	entries, _ := os.ReadDir(above) // of one that cannot be read there is none
+	for _, e := range entries {
+		at := filepath.Join(above, e.Name(), below)
+		if _, err := os.Lstat(at); err != nil {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = at
+	}
+	return found
 }
 
 // isBelow reports whether a path names something in a directory or further below it.

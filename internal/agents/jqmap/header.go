@@ -22,8 +22,11 @@ type header struct {
 	provider, api string
 	each          string // the member of a document that holds the values
 
-	files, beside, ahead []string
-	lines                []lines // files of JSON Lines beside a session
+	files, except, beside, ahead []string
+	lines                        []lines // files of JSON Lines beside a session
+
+	sqlite   *tables  // nil for a map of files
+	registry []string // a file in the place, a list in it, and the member that names a directory with sessions
 
 	kind           []kindMember // whose texts are the kind of a value
 	id, parent     []string     // paths of members of a value
@@ -85,7 +88,7 @@ func parseHeader(file string, text []byte) (*header, error) {
 	}
 	h := &header{
 		agent: m.agent(head), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
-		files: m.list("files"), beside: m.list("beside"), ahead: m.list("ahead"),
+		files: m.list("files"), except: m.list("except"), sqlite: m.sqlite(), registry: m.list("registry"), beside: m.list("beside"), ahead: m.list("ahead"),
 		lines: m.lines(),
 		id:    path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
 		keepKind: set(m.list("keep")), skip: set(m.list("skip")),
@@ -96,6 +99,14 @@ func parseHeader(file string, text []byte) (*header, error) {
 	}
 	for _, member := range m.list("time") {
 		h.time = append(h.time, path(member))
+	}
+	switch {
+	case h.sqlite != nil && (h.each != "" || len(h.beside)+len(h.ahead)+len(h.lines) > 0):
+		m.wrong("the members each, beside, lines and ahead of the header are of files, and not of sqlite")
+	case len(h.registry) != 0 && (len(h.registry) != 3 || h.sqlite == nil):
+		m.wrong("the member registry of the header is not a file, a list and a member, of sqlite")
+	case len(h.except) > 0 && h.agent.Like == "":
+		m.wrong("the member except of the header is of like")
 	}
 	for name := range m.of {
 		if !slices.Contains(m.taken, name) {

@@ -1,6 +1,7 @@
 package jqmap_test
 
 import (
+	"cmp"
 	"fmt"
 	goformat "go/format"
 	"maps"
@@ -45,15 +46,30 @@ func stored(t testing.TB, program string) map[string]string {
 	return out
 }
 
-// samples returns the sessions in testdata that show what no recording has.
+// samples returns the sources in testdata that show what no recording has, by their names: those of a database are made of statements.
 func samples(t testing.TB, name string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, path := range corpus.Sessions(t, "agents/"+name) {
-		out[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = string(corpus.Session(t, path))
+	paths, err := filepath.Glob(filepath.Join(corpus.Dir(), "agents", name, "*"))
+	must.Do(t, err)
+	for _, path := range paths {
+		text, ext := must.Read(t, path), filepath.Ext(path)
+		if ext == ".sql" {
+			text = must.Read(t, formatstest.Database(t, text))
+		}
+		out[strings.TrimSuffix(filepath.Base(path), ext)] = text
 	}
 	return out
 }
+
+// bases are what the file of a session is called, of agents whose maps read a name.
+var bases = map[string]string{
+	"cline": "s1/s1.messages.json", "roo": "1793613600000/api_conversation_history.json", "vibe": "session_20261102/messages.jsonl", "crush": ".crush/crush.db",
+	"antigravity": "brain/s1/.system_generated/logs/transcript.jsonl",
+}
+
+// base returns what the file of a session of an agent may be called.
+func base(name string) string { return cmp.Or(bases[name], "events.jsonl") }
 
 // read reads a session of lines.
 func read(t testing.TB, f formats.Format, base string, lines ...string) formatstest.Result {
@@ -100,13 +116,31 @@ func kinds(r formatstest.Result) (out []string) {
 	return out
 }
 
+// areLines reports whether sources are JSON Lines, rather than documents or databases.
+func areLines(sources map[string]string) bool {
+	for _, s := range sources {
+		if first, _, _ := strings.Cut(s, "\n"); !js.Valid([]byte(first)) {
+			return false
+		}
+	}
+	return true
+}
+
+// own returns the embedded maps that are not like another format.
+func own() []formats.Format {
+	return slices.DeleteFunc(slices.Clone(jqmap.Embedded()), func(f formats.Format) bool {
+		a, _ := agent.Named(f.About().Name)
+		return a.Like != ""
+	})
+}
+
 // recorded are the programs of whose sessions there are recordings.
 var recorded = map[string]bool{"copilot": true, "gemini": true, "qwen": true}
 
 // TestLaws holds each map to what all formats keep to.
 func TestLaws(t *testing.T) {
 	t.Parallel()
-	for _, f := range jqmap.Embedded() {
+	for _, f := range own() {
 		name := f.About().Name
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +148,9 @@ func TestLaws(t *testing.T) {
 			if recorded[name] {
 				maps.Copy(sources, stored(t, name))
 			}
-			formatstest.Laws(t, f, formatstest.Corpus{Sources: sources, File: "events.jsonl", Lines: true, Usage: usageOf[name]})
+			formatstest.Laws(t, f, formatstest.Corpus{
+				Sources: sources, File: base(name), Lines: areLines(sources), Whole: !areLines(sources), Database: jqmap.IsDatabase(t, f), Usage: usageOf[name],
+			})
 		})
 	}
 }

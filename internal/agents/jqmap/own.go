@@ -59,7 +59,7 @@ func (m *Map) Path() string { return m.path }
 
 // Check returns the error of a map that cannot be used: of its header, or of the program behind it.
 func (m *Map) Check() error {
-	if _, err := m.parse(); err != nil {
+	if _, err := m.parse(); err != nil || m.like != "" { // which has no functions
 		return err
 	}
 	p, err := m.take()
@@ -201,7 +201,7 @@ func Merged(list, own []formats.Format, before formats.Format) []formats.Format 
 			list[at] = m
 		}
 	}
-	return list
+	return Liken(list)
 }
 
 // Shadows reports whether a map of the user's has the name of one of the program's, which it
@@ -212,6 +212,6 @@ func Shadows(list []formats.Format, name string) (replaces, refused bool) {
 }
 
 func isMap(f formats.Format) bool {
-	_, ok := f.(*Map)
+	_, ok := Of(f)
 	return ok
 }

@@ -32,3 +32,13 @@ def gemini_parts: if type == "string" then (if . == "" then [] else [{text: .}] 
 def gemini_results: reduce .[] as $p ([]; if $p.functionResponse then . + [[$p]] elif . == [] then . else .[-1] += [$p] end)
   | map(.[0].functionResponse as $r | {id: ($r.id // $r.name), blocks: (
       [$r.response | if type == "object" then .output // .error // . else . // "" end | text(str)] + [(.[1:][], $r.parts[]?) | select(.inlineData) | gemini_block])});
+def signed($signature): if ($signature | type) == "string" and $signature != "" then .thinkingSignature = $signature else . end;
+def ended($code): if ($code | type) == "number" then .message.details = {exitCode: $code} | .message.isError = (.message.isError or $code != 0) else . end;
+def subagent: {type: "session_init", systemPrompt: "", task: "", tools: []};
+def anthropic_block: . as $b
+  | if .type == "text" then text(.text // "" | str) elif .type == "tool_use" or .type == "tool_call" then call(.id; .name; .input // .arguments)
+    elif .type == "thinking" then thinking(.thinking // .text // "" | str) | signed($b.signature)
+    elif .type == "redacted_thinking" then {type: "redactedThinking", data: (.data // "" | str)}
+    elif .type == "image" and .source.data then image(.source.media_type // .source.mediaType; .source.data)
+    elif .type == "tool_result" then empty else text(str) end;
+def anthropic_blocks: if type == "array" then [.[] | anthropic_block] elif type == "string" then [text(.)] elif . == null then [] else [text(str)] end;

@@ -58,6 +58,11 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	if err != nil {
 		return err
 	}
+	return r.convert(ctx, b, info, first.Name, said, func(c *conversion) error { return c.values(ctx, src, f, b) })
+}
+
+// convert gives values to the map, which has said something of their session.
+func (r reader) convert(ctx context.Context, b *formats.Builder, info formats.Info, title string, said any, values func(*conversion) error) error {
 	p, err := r.m.take()
 	if err != nil {
 		return err
@@ -66,20 +71,20 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
 	c := &conversion{program: p, r: r, tree: b.Tree(r.h.agent.Zero), kinds: b.Kinds, said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
 	p.tree = c.tree
-	if first.Name != "" && b.Growth == formats.Whole { // it stands beside the log, and may change
-		title := []js.Field{js.StringField("name", first.Name)}
-		if err := c.tree.Add(formats.Entry{Type: session.TypeSessionInfo, Fields: title, Time: info.Created.UnixMilli()}); err != nil {
+	if title != "" && b.Growth == formats.Whole { // it stands beside the log, and may change
+		name := []js.Field{js.StringField("name", title)}
+		if err := c.tree.Add(formats.Entry{Type: session.TypeSessionInfo, Fields: name, Time: info.Created.UnixMilli()}); err != nil {
 			return err
 		}
 	}
-	return c.values(ctx, src, f, b)
+	return values(c)
 }
 
 // values gives the values of a file to the map, and then null.
 func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) error {
 	number := 0
 	if c.r.h.each != "" {
-		elements, err := document(ctx, src, f, c.r.h.each)
+		elements, err := document(ctx, src, f, c.r.h.each, b)
 		if err != nil {
 			return err
 		}
@@ -89,7 +94,7 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 		for _, text := range elements {
 			where := src.Name()
 			if number++; number > 1 {
-				where = fmt.Sprintf("%s: element %d of %s", src.Name(), number-1, c.r.h.each)
+				where = strings.TrimSuffix(fmt.Sprintf("%s: element %d of %s", src.Name(), number-1, c.r.h.each), " of "+itself)
 			}
 			if err := c.value(ctx, where, text, number); err != nil {
 				return err

@@ -78,3 +78,21 @@ func HostileDatabase(t *testing.T, f formats.Format, good []byte, more ...[3]str
 		}
 	}
 }
+
+// Logged runs a statement on the database path so that what it changes is only in its log while meanwhile runs.
+func Logged(t testing.TB, path, statement string, meanwhile func()) {
+	t.Helper()
+	if db, err := sqldb.Open(t.Context(), path); err == nil { // see [Locked]
+		must.Do(t, db.Close())
+	}
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), OmitHost: true}
+	db, err := sql.Open("sqlite", name.String())
+	must.Do(t, err)
+	db.SetMaxOpenConns(1)
+	for _, text := range []string{"PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0", statement} {
+		_, err := db.ExecContext(t.Context(), text)
+		must.Do(t, err)
+	}
+	meanwhile()
+	must.Do(t, db.Close())
+}

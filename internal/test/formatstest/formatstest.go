@@ -172,7 +172,7 @@ func Grown(ctx context.Context, f formats.Format, a formats.Archive, info format
 
 func read(ctx context.Context, f formats.Format, a formats.Archive, info formats.Info, how func(*formats.Builder)) (Result, error) {
 	r := Result{Info: info}
-	b := formats.NewBuilder(f.About().Name,
+	b := formats.NewBuilder(f.About().Kept(),
 		func(line string) error { r.Lines = append(r.Lines, line); return nil },
 		func(l formats.Loss) { r.Losses = append(r.Losses, l) })
 	how(b)
