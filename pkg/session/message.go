@@ -395,8 +395,8 @@ func TextBlock(literal string) string { return `{"type":"text","text":` + litera
 // What a call is about is told by its arguments, whose names are those of the agents. These
 // lists are the only ones; the most telling name stands first.
 var (
-	fileArguments    = []string{"path", "file_path", "filePath", "file", "filename", "notebook_path", "absolute_path", "target_file"}
-	commandArguments = []string{"command", "cmd"}
+	fileArguments    = []string{"path", "file_path", "filePath", "file", "filename", "notebook_path", "absolute_path", "target_file", "filepath", "AbsolutePath", "TargetFile"}
+	commandArguments = []string{"command", "cmd", "CommandLine"}
 	patternArguments = []string{"pattern", "regex", "query", "url", "uri"}
 	wordArguments    = []string{"prompt", "task", "description", "title", "name"}
 )

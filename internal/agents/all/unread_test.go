@@ -18,11 +18,16 @@ var kept = map[string]string{
 	"pi": "--w--/2026-01-02T03-04-05-000Z_a.jsonl", "omp": "-w/2026-01-02T03-04-05-000Z_a.jsonl", "claude": "-w/11111111-1111-4111-8111-111111111111.jsonl",
 	"codex":   "sessions/2026/01/02/rollout-2026-01-02T03-04-05-019b7ca9-8f2e-7063-834b-74487a82aa03.jsonl",
 	"copilot": "11111111-1111-4111-8111-111111111111/events.jsonl", "gemini": "ab12/chats/session-2026-01-02T03-04-a.jsonl", "qwen": "-w/chats/11111111-1111-4111-8111-111111111111.jsonl",
+	"amp": "T-a.json", "antigravity": "antigravity/brain/s1/.system_generated/logs/transcript.jsonl", "cline": "s1/s1.messages.json",
+	"continue": "11111111-1111-4111-8111-111111111111.json", "cursor": "w/agent-transcripts/s1/s1.jsonl", "droid": "-w/11111111-1111-4111-8111-111111111111.jsonl",
+	"kiro": "11111111-1111-4111-8111-111111111111.jsonl", "vibe": "session_1/messages.jsonl",
 	"kimi": "wd_w/session_1/agents/main/wire.jsonl", "kimicli": "ab12/11111111-1111-4111-8111-111111111111/context.jsonl", "grok": "%2Fw/s1/chat_history.jsonl",
 }
 
 var keptElsewhere = map[string]string{
-	"opencode": "a database", "openoxide": "a database", "zeroclaw": "a database", "aider": "a file of each project", "entire": "branches of git", "values": "none", "anthropic": "none", "openai": "none",
+	"opencode": "a database", "openoxide": "a database", "zeroclaw": "a database", "aider": "a file of each project", "entire": "branches of git",
+	"crush": "databases", "cursoride": "a database", "goose": "a database", "hermes": "databases", "zed": "a database", "kilo": "a database",
+	"openclaw": "files of pi", "roo": "directories of editors", "vscode": "directories of editors", "values": "none", "anthropic": "none", "openai": "none",
 }
 
 // TestNothingUnread: each JSON Lines file at the home of an agent is listed, with its session or with why it is none, or told as

@@ -86,7 +86,11 @@ func listed(t *testing.T, f formats.Format, home string) (out string) {
 			t.Error(err)
 		}
 		below, _ := filepath.Rel(home, info.Path)
-		out += fmt.Sprintf("%s: %s of %q in %s, %d, %q\n", filepath.ToSlash(below), info.ID, info.ParentSession, info.CWD, info.Created.UnixMilli(), info.Name)
+		at := fmt.Sprint(info.Created.UnixMilli())
+		if info.Undated {
+			at = "undated"
+		}
+		out += fmt.Sprintf("%s: %s of %q in %s, %s, %q\n", filepath.ToSlash(below), info.ID, info.ParentSession, info.CWD, at, info.Name)
 	}
 	return out
 }

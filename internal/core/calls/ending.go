@@ -124,7 +124,7 @@ var refusals = []string{
 	"[Request interrupted by user", "<tool_use_error>Cancelled: parallel tool call", "<tool_use_error>Sibling tool call errored",
 	"Permission to use ", "Permission for this action has been denied", "Claude requested permissions", "This command requires approval",
 	"The user rejected permission to use this specific tool call", "The user has specified a rule which prevents you from using this specific tool call",
-	"[Operation Cancelled]", "<system>ERROR: The tool call is rejected", "The tool call is rejected", "Permission denied and could not request permission from user",
+	"[Operation Cancelled]", "The user denied this operation", "<system>ERROR: The tool call is rejected", "The tool call is rejected", "Permission denied and could not request permission from user",
 	"The user rejected this tool call", "exec command rejected by user", "patch rejected by user", "apply_patch was rejected", "Tool execution was blocked",
 }
 
