@@ -142,7 +142,7 @@ func (j *job) wants(info formats.Info) bool { return j.here(info) && !info.Modif
 // oldest returns a time so that the sessions that --limit lists have something since then. To know it those are read whose
 // files were written to last.
 func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Time {
-	may := j.since(j.from)
+	may, dated := j.since(j.from), true
 	var times []time.Time
 	for info, err := range a.List(ctx, formats.Query{}) {
 		if err != nil || !may(info) {
@@ -152,12 +152,15 @@ func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Tim
 		if !known {
 			return j.from // nothing is known without reading it
 		}
-		times = append(times, at)
+		times, dated = append(times, at), dated && info.Dated
 	}
 	if len(times) <= c.limit {
 		return j.from
 	}
 	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
+	if dated { // a session has nothing later than its own time
+		return times[c.limit-1]
+	}
 	may = j.since(times[c.limit-1])
 	times = times[:0]
 	for info, err := range a.List(ctx, formats.Query{Details: true, Only: may}) {
