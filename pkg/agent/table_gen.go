@@ -99,6 +99,15 @@ var embedded = []Agent{
 		Grows:   true,
 	},
 	{
+		Name:    "kilo",
+		Program: "Kilo CLI",
+		Summary: "sessions of Kilo CLI (experimental)",
+		Homes:   []string{"$XDG_DATA_HOME/kilo", "~/.local/share/kilo"},
+		Like:    "opencode",
+		Map:     true,
+		Grows:   true,
+	},
+	{
 		Name:    "kimi",
 		Program: "Kimi Code",
 		Summary: "sessions of Kimi Code (experimental)",
@@ -129,6 +138,15 @@ var embedded = []Agent{
 		Tools:   []Tools{{Kind: "agent", Names: []string{"use_subagent"}}, {Kind: "read", Names: []string{"fs_read"}}, {Kind: "write", Names: []string{"fs_write"}}},
 		Resume:  []string{"kiro-cli", "chat", "--resume-id", "ID"},
 		Map:     true,
+	},
+	{
+		Name:    "openclaw",
+		Program: "OpenClaw",
+		Summary: "sessions of OpenClaw (experimental)",
+		Homes:   []string{"$OPENCLAW_STATE_DIR/agents", "~/.openclaw/agents"},
+		Like:    "pi",
+		Map:     true,
+		Grows:   true,
 	},
 	{
 		Name:    "qwen",
