@@ -1,6 +1,8 @@
 package jqmap
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,4 +59,22 @@ func SetPatience(t testing.TB, d time.Duration) {
 	old := patience
 	t.Cleanup(func() { patience = old })
 	patience = d
+}
+
+// Columns returns the columns of tables that a map over databases needs, and all that it names and does not need.
+func Columns(t testing.TB, f formats.Format) (need, may map[string][]string) {
+	t.Helper()
+	tables := headerOf(t, f).sqlite
+	need, may = map[string][]string{}, map[string][]string{}
+	for table, columns := range tables.columns {
+		may[table] = nil
+		for _, c := range columns {
+			if slices.Contains(tables.need[strings.ToLower(table)], strings.ToLower(c)) {
+				need[table] = append(need[table], c)
+			} else if c != rowid {
+				may[table] = append(may[table], c)
+			}
+		}
+	}
+	return need, may
 }

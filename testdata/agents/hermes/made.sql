@@ -1,0 +1,17 @@
+CREATE TABLE schema_version (version INTEGER NOT NULL);
+CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, parent_session_id TEXT, started_at REAL NOT NULL, ended_at REAL, end_reason TEXT, input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0, cache_read_tokens INTEGER DEFAULT 0, cache_write_tokens INTEGER DEFAULT 0, reasoning_tokens INTEGER DEFAULT 0, billing_provider TEXT, actual_cost_usd REAL, estimated_cost_usd REAL, title TEXT, cwd TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL, finish_reason TEXT, reasoning TEXT, reasoning_content TEXT, active INTEGER NOT NULL DEFAULT 1);
+CREATE INDEX messages_of ON messages (session_id, timestamp);
+INSERT INTO sessions(id,source,model,started_at,input_tokens,output_tokens,cache_read_tokens,estimated_cost_usd,title,cwd) VALUES('20261102_100000_ab12cd','cli','mock-1',1793613600.25,220,30,20,0.002,'The parser','/w/p');
+INSERT INTO sessions(id,source,model,parent_session_id,started_at,ended_at) VALUES('20261102_110000_ef34ab','telegram','mock-1','20261102_100000_ab12cd',1793617200.0,1793617201.0);
+INSERT INTO messages(session_id,role,content,timestamp) VALUES('20261102_100000_ab12cd','session_meta','{}',1793613600.5);
+INSERT INTO messages(session_id,role,content,timestamp) VALUES('20261102_100000_ab12cd','user','Fix the parser.',1793613600.5);
+INSERT INTO messages(session_id,role,content,timestamp,tool_calls,reasoning,finish_reason) VALUES('20261102_100000_ab12cd','assistant','Looking at it.',1793613601.5,'[{"id":"c1","type":"function","function":{"name":"terminal","arguments":"{\"command\": \"make test\"}"}},{"id":"c2","type":"function","function":{"name":"read_file","arguments":"{\"path\": \"a.txt\"}"}}]','Look first.','tool_calls');
+INSERT INTO messages(session_id,role,content,timestamp,tool_call_id) VALUES('20261102_100000_ab12cd','tool','{"output":"2 failed","exit_code":2,"error":null}',1793613602.5,'c1');
+INSERT INTO messages(session_id,role,content,timestamp,tool_call_id) VALUES('20261102_100000_ab12cd','tool','{"error":"no such file"}',1793613602.75,'c2');
+INSERT INTO messages(session_id,role,content,timestamp,finish_reason) VALUES('20261102_100000_ab12cd','assistant','It is fixed.',1793613603.5,'stop');
+INSERT INTO messages(session_id,role,content,timestamp,active) VALUES('20261102_100000_ab12cd','user','A wrong turn.',1793613604.5,0);
+INSERT INTO messages(session_id,role,content,timestamp,active) VALUES('20261102_100000_ab12cd','assistant','A wrong answer.',1793613605.5,0);
+INSERT INTO messages(session_id,role,content,timestamp) VALUES('20261102_100000_ab12cd','user','[{"type":"text","text":"Once more."},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]',1793613606.5);
+INSERT INTO messages(session_id,role,content,timestamp,finish_reason) VALUES('20261102_100000_ab12cd','assistant','42',1793613607.5,'length');
+INSERT INTO messages(session_id,role,content,timestamp,active) VALUES('20261102_100000_ab12cd','user','Never mind.',1793613608.5,0);
