@@ -187,8 +187,8 @@ func TestManual(t *testing.T) {
 		t.Fatalf("the page has no map of at most 25 lines: %q", text)
 	}
 	text = strings.NewReplacer(`\e`, `\`, `\&`, "").Replace(text)
-	list := owned(t, map[string]string{"kiro": text})
-	f, _ := formats.Lookup(list, "kiro")
+	list := owned(t, map[string]string{"kiroide": text})
+	f, _ := formats.Lookup(list, "kiroide")
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config/Kiro/User/globalStorage/kiro.kiroagent/workspace-sessions/L3c=")
 	formatstest.Put(t, filepath.Join(dir, "sessions.json"), `[{"sessionId":"5f0c1d2e-0000-4000-8000-000000000001","dateCreated":"1763900000000"}]`)
