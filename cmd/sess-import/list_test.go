@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +124,59 @@ func TestRulesAreNotMade(t *testing.T) {
 		c := &config{redact: redact, rules: func() (*rules.Rules, error) { made = true; return &rules.Rules{}, nil }}
 		if c.origin(t.Context(), formats.About{}); made != redact {
 			t.Errorf("redact %v: made %v", redact, made)
+		}
+	}
+}
+
+// A dated archive has a session for each hour, whose row says when it was written to: the n-th was n hours after the first, but for one whose
+// entries are older.
+type dated struct{ read map[string]bool }
+
+func (d dated) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for n := range 9 {
+			var info formats.Info
+			info.ID, info.Dated = fmt.Sprintf("s%d", n), true
+			info.Modified = time.Date(2026, 1, 2, n, 0, 0, 0, time.UTC)
+			info.Created = info.Modified
+			if q.Detailed(info) {
+				d.read[info.ID] = true
+			}
+			if !yield(info, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (d dated) Read(context.Context, formats.Info, *formats.Builder) error { return nil }
+func (d dated) Close() error                                               { return nil }
+
+// TestDated: of the sessions of a database those are read that --limit and --since leave, and no other ones.
+func TestDated(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		limit int
+		since string
+		want  string
+	}{
+		{2, "", "s7 s8"}, {9, "", "s0 s1 s2 s3 s4 s5 s6 s7 s8"}, {0, "2026-01-02T06:00:00Z", "s6 s7 s8"}, {2, "2026-01-02T08:00:00Z", "s8"},
+	} {
+		a, c := dated{map[string]bool{}}, config{limit: tt.limit, since: tt.since, list: true}
+		var out strings.Builder
+		here, err := c.here(formats.About{})
+		must.Do(t, err)
+		j := &job{streams: &cli.Streams{Out: &out, Err: io.Discard, Quiet: true}, name: "x", here: here, having: map[string]int{}}
+		if ms, ok := js.ParseTime(tt.since); ok {
+			j.from = time.UnixMilli(ms)
+		}
+		must.Do(t, c.print(t.Context(), j, a))
+		var got []string
+		for line := range strings.Lines(out.String()) {
+			got = append(got, js.Value(line).Get("session").Str())
+		}
+		if read := strings.Join(slices.Sorted(maps.Keys(a.read)), " "); strings.Join(got, " ") != tt.want || read != tt.want {
+			t.Errorf("--limit %d --since %q: listed %q, read %q, want %q", tt.limit, tt.since, got, read, tt.want)
 		}
 	}
 }

@@ -2,14 +2,9 @@ package jqmap
 
 import (
 	"context"
-	"iter"
-	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A like is a map without functions: sessions of the format of another agent, in other places. It only reads.
@@ -63,88 +58,5 @@ func (l like) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 	if err != nil {
 		return nil, err
 	}
-	if !src.IsDir() {
-		return l.of.Open(ctx, src)
-	}
-	a := likeArchive{of: l.of, src: src}
-	for path, err := range (reader{l.Map, h}).places(ctx, src) {
-		a.files = append(a.files, likeFile{path, err})
-	}
-	return a, ctx.Err()
-}
-
-// A likeArchive is the archive of files, each of which is opened when it is looked at.
-type likeArchive struct {
-	of    formats.Format
-	src   *formats.Source
-	files []likeFile
-}
-
-type likeFile struct {
-	path string
-	err  error
-}
-
-// Close has nothing to close.
-func (a likeArchive) Close() error { return nil }
-
-// Lasts makes it a [formats.Lasting].
-func (a likeArchive) Lasts() {}
-
-// List lists the sessions of each file, several files at a time.
-func (a likeArchive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
-	type listed struct {
-		info formats.Info
-		err  error
-	}
-	files := a.files
-	if named := slices.DeleteFunc(slices.Clone(files), func(f likeFile) bool { return f.path != q.ID && stem(filepath.Base(f.path)) != q.ID }); len(named) > 0 {
-		files = named
-	}
-	unopened := formats.Unopened(q, files, func(f likeFile) string { return f.path }, nil)
-	return func(yield func(formats.Info, error) bool) {
-		for list := range parallel.Map(ctx, runtime.GOMAXPROCS(0), slices.Values(files), func(ctx context.Context, f likeFile) (list []listed) {
-			if info, ok := unopened[f.path]; ok {
-				return []listed{{info, nil}}
-			}
-			none := formats.Info{Row: store.Row{Path: f.path}}
-			if f.err != nil {
-				return []listed{{none, f.err}}
-			}
-			archive, err := a.of.Open(ctx, a.src.Beside(f.path))
-			if err != nil {
-				return []listed{{none, err}}
-			}
-			for info, err := range archive.List(ctx, q) {
-				list = append(list, listed{info, err})
-			}
-			if err := archive.Close(); err != nil {
-				list = append(list, listed{none, err})
-			}
-			return list
-		}) {
-			for _, one := range list {
-				if !yield(one.info, one.err) {
-					return
-				}
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			yield(formats.Info{Row: store.Row{Path: a.src.Path}}, err)
-		}
-	}
-}
-
-// Read gives the session of a file to b.
-func (a likeArchive) Read(ctx context.Context, info formats.Info, b *formats.Builder) (err error) {
-	archive, err := a.of.Open(ctx, a.src.Beside(info.Path))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := archive.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	return archive.Read(ctx, info, b)
+	return h.several(ctx, src, l.of.Open)
 }

@@ -144,17 +144,16 @@ func (m *Map) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 	m.give(p)
 	r := reader{m, h}
 	if h.sqlite != nil {
-		return r.openDatabases(ctx, src)
+		return h.several(ctx, src, r.openDatabase)
 	}
 	depth, tails := 0, h.tails(src.Path)
 	for _, pattern := range h.files {
 		depth = max(depth, strings.Count(pattern, "/"))
 	}
-	below := func(path string) []string { return elementsBelow(src.Path, path) }
+	_, match := h.walks(src.Path)
 	return formats.Files{
-		Head: r.head, Read: r.read,
-		Within: func(dir string) (leads, holds bool) { return tails.within(below(dir)) },
-		Match:  func(path string) bool { return tails.match(below(path)) },
+		Head: r.head, Read: r.read, Match: match,
+		Within: func(dir string) (leads, holds bool) { return tails.within(elementsBelow(src.Path, dir)) },
 		Rank:   h.rank,
 		IDs: func(path string) (ids []string, sure bool) {
 			elements := strings.Split(filepath.ToSlash(path), "/")
@@ -197,6 +196,19 @@ func (h *header) tails(source string) (out tails) {
 		}
 	}
 	return out
+}
+
+// walks returns which directories below a source lead to sessions, and which files are some.
+func (h *header) walks(source string) (enter, match func(path string) bool) {
+	tails := h.tails(source)
+	enter = func(path string) bool {
+		leads, _ := tails.within(elementsBelow(source, path))
+		return leads
+	}
+	return enter, func(path string) bool {
+		isOther := func(not string) bool { return fits(filepath.Base(path), not) }
+		return tails.match(elementsBelow(source, path)) && !slices.ContainsFunc(h.except, isOther)
+	}
 }
 
 // called reports whether the last names of a path are elements of a pattern, up to one that is a word.
