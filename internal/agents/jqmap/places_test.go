@@ -93,13 +93,14 @@ func TestWideSources(t *testing.T) {
 	formatstest.Put(t, filepath.Join(home, "AppData/Roaming/Code", storage, file), task)
 	formatstest.Put(t, filepath.Join(home, "elsewhere/tasks", file), task)
 	formatstest.Put(t, filepath.Join(home, "api_conversation_history.json"), task)
+	formatstest.Put(t, filepath.Join(home, ".config/.old", storage, file), task) // which no star means
 	f := format(t, "roo")
 	want(t, paths(t, f, home), "AppData/Roaming/Code/"+storage+file)
 	want(t, paths(t, f, filepath.Join(home, "AppData")), "Roaming/Code/"+storage+file)
 	want(t, paths(t, f, filepath.Join(home, "elsewhere/tasks")), file)
 	want(t, paths(t, f, filepath.Join(home, "elsewhere/tasks/1793613600000")), "api_conversation_history.json")
 	want(t, paths(t, f, filepath.Join(home, "elsewhere")))
-	link(t, filepath.Join(home, "elsewhere"), filepath.Join(home, ".config")) // and there is no editor in it
+	link(t, filepath.Join(home, "elsewhere"), filepath.Join(home, ".config/elsewhere")) // and there is no editor in it
 	want(t, paths(t, f, home), "AppData/Roaming/Code/"+storage+file)
 }
 
