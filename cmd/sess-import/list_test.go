@@ -132,7 +132,7 @@ func TestRulesAreNotMade(t *testing.T) {
 // entries are older.
 type dated struct{ read map[string]bool }
 
-func (d dated) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+func (d dated) List(_ context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
 		for n := range 9 {
 			var info formats.Info

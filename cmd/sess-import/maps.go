@@ -31,7 +31,7 @@ func printMaps(s *cli.Streams) error {
 				state = "ok, in the place of the embedded one"
 			}
 		}
-		if text, err := m.Text(); err == nil && m.Path() != "" && strings.Contains(text, "usage(") && !strings.Contains(text, "reporting(") && !strings.Contains(text, "sqlite:") { // whose queries name what is seen
+		if text, err := m.Text(); err == nil && m.Path() != "" && strings.Contains(text, "usage(") && !strings.Contains(text, "reporting(") && !strings.Contains(text, "sqlite:") { // whose queries name all members
 			state = "what is new in a usage goes unseen: usage(…) | reporting(USAGE) hands it on, so that its cost is unknown"
 		}
 		if err := m.Check(); err != nil {

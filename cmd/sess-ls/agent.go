@@ -97,7 +97,7 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 func present(ctx context.Context, agents []string) []string {
 	text, err := subprocess.Output(ctx, address.Importer, "--homes")
 	if err != nil && cli.Status(err) != cli.ExitNo {
-		return agents // each of them says what is wrong
+		return agents // the listing of each tells the error
 	}
 	keeps := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -29,7 +29,7 @@ type Agent struct {
 	Running []string // variables in which it hands the id of the running session to commands
 	Mark    string   // a variable that it sets for commands, if it hands no id to them
 
-	Like    string // the format that its sessions are of, which another agent has; "" for one of its own
+	Like    string // the format of another agent in which the sessions are kept, "" for none
 	Map     bool   // its format is a map
 	Native  bool   // its sessions are files that every tool reads in place
 	Grows   bool   // a session that goes on is one to which entries are appended

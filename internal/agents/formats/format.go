@@ -42,7 +42,7 @@ type About struct {
 	ReadOnly bool   // Export returns ErrReadOnly
 	Index    bool   // [Target.Index] means something
 	Own      bool   // it is a map of the user's: see [session.OwnAgent]
-	Like     string // the format that its sessions are of, which another agent has, "" for one of its own
+	Like     string // the format of another agent in which the sessions are kept, "" for none
 	Native   bool   // its sessions are files that every tool reads
 	Content  bool   // [Target.Content] means something
 	Grows    bool   // its reader heeds [Builder.Growth]

@@ -147,7 +147,7 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File, 
 	return r.describe(ctx, src, map[string]any{"values": values, "beside": r.beside(src), "lines": lines, "path": filepath.ToSlash(src.Path), "ahead": ahead}, first)
 }
 
-// describe asks the map what it says of a session. Its id, if the map has none, is made of a text.
+// describe asks the map for the facts about a session. The id, if the map has none, is made of a text.
 func (r reader) describe(ctx context.Context, src *formats.Source, input map[string]any, first string) (info formats.Info, said any, err error) {
 	p, err := r.m.take()
 	if err != nil {

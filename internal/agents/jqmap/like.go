@@ -13,8 +13,8 @@ type like struct {
 	of formats.Format
 }
 
-// Liken binds the maps of a list that are like a format of it to that. One that is like no format that has sessions of its own says so
-// when it is opened.
+// Liken binds the maps of a list that are like a format of it to that. One that is like itself, like no format, or like
+// one that is like another, is an error when it is opened.
 func Liken(list []formats.Format) []formats.Format {
 	list = slices.Clone(list)
 	for i, f := range list {

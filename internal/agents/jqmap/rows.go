@@ -156,7 +156,7 @@ func (d *database) rows(ctx context.Context, query string, args ...any) iter.Seq
 	}
 }
 
-// columnText returns the JSON text of a value in some forms, with colons between, "" for NULL. What is not of a form stays as it is.
+// columnText returns the JSON text of a value in some forms, with colons between, "" for NULL. Bytes that are not of a form stay as they are.
 func columnText(v any, forms string) string {
 	var data []byte
 	isText := false
