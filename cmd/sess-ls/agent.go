@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/homes"
-	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/selection"
@@ -64,14 +63,11 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 	if err != nil {
 		return err
 	}
-	agents := c.sessions.Named()
+	agents := c.sessions.Present(ctx)
 	if c.several() {
 		if _, err := subprocess.Find(address.Importer); err != nil {
 			return err // said once
 		}
-	}
-	if slices.Contains(c.sessions.Agents, address.EveryAgent) {
-		agents = present(ctx, agents)
 	}
 	var found []agentRows
 	for one := range parallel.Map(ctx, max(2, runtime.GOMAXPROCS(0)), slices.Values(agents), func(ctx context.Context, agent string) agentRows {
@@ -90,24 +86,6 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 		return err // why there is nothing
 	}
 	return errors.Join(serr, err)
-}
-
-// present leaves out of some agents those of the program that keep no sessions on this machine, so that no process is started for each. A map of
-// the user's that is broken has no place, and says so when it is asked.
-func present(ctx context.Context, agents []string) []string {
-	text, err := subprocess.Output(ctx, address.Importer, "--homes")
-	if err != nil && cli.Status(err) != cli.ExitNo {
-		return agents // the listing of each tells the error
-	}
-	keeps := map[string]bool{}
-	for line := range strings.Lines(text) {
-		name, _, _ := strings.Cut(line, "\t")
-		keeps[name] = true
-	}
-	for _, path := range known.MapFiles(known.MapDir()) {
-		keeps[known.MapName(path)] = true
-	}
-	return slices.DeleteFunc(slices.Clone(agents), func(name string) bool { return native[name] == nil && !keeps[name] })
 }
 
 // agentScope is scope for the stores of agents: all of a store, unless a working

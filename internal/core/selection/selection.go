@@ -24,6 +24,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -122,6 +123,31 @@ func (c *Selection) Named() []string {
 		return known.Names()
 	}
 	return slices.DeleteFunc(known.Names(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+}
+
+// Present are those of [Selection.Named] that may have sessions: where every agent is meant, those of the program that keep none on this machine are
+// left out, so that no process is started for each. A map of the user's that is broken has no place, and its listing tells the error.
+func (c *Selection) Present(ctx context.Context) []string {
+	agents := c.Named()
+	if !slices.Contains(c.Agents, address.EveryAgent) {
+		return agents
+	}
+	text, err := subprocess.Output(ctx, address.Importer, "--homes")
+	if err != nil && cli.Status(err) != cli.ExitNo {
+		return agents // the listing of each tells the error
+	}
+	keeps := map[string]bool{}
+	for line := range strings.Lines(text) {
+		name, _, _ := strings.Cut(line, "\t")
+		keeps[name] = true
+	}
+	for _, path := range known.MapFiles(known.MapDir()) {
+		keeps[known.MapName(path)] = true
+	}
+	return slices.DeleteFunc(agents, func(name string) bool {
+		a, _ := agent.Named(name)
+		return !a.Native && !keeps[name]
+	})
 }
 
 // Newest has the sessions of several agents come in one order, the one written to last first, if no more than so many rows are
@@ -420,9 +446,9 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 // listed has the sessions listed, each agent's by one process: one that cannot be listed does not
 // hide the others.
 func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
-	agents := c.Named()
+	agents := c.Present(ctx)
 	switch {
-	case len(agents) == 0:
+	case len(c.Agents) == 0:
 		agents = []string{""}
 	case len(agents) > 1 && len(operands) > 0:
 		return Found{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
