@@ -20,6 +20,7 @@ type Agent struct {
 	Summary string // what a source of the format is, "sessions of Grok Build"
 
 	Homes []string // of a map: places of its sessions, of which the first whose variable is set counts
+	Files []string // of a map whose place is all of the home directory, [Wide]: the patterns that lead to sessions
 	Signs []string // of a map: texts of which the beginning of a session has one
 
 	Zero  []string // tools whose result is an error unless the command ended with 0, so that any other result says that it did
@@ -41,6 +42,9 @@ type Tools struct {
 	Kind  string // "run", "read" and so on: see internal/core/calls
 	Names []string
 }
+
+// Wide is the place of a map whose sessions are below directories of editors, of which there are many.
+const Wide = "~"
 
 // ID is the word of [Agent.Resume] that stands for the id of the session.
 const ID = "ID"

@@ -14,6 +14,7 @@ import (
 type header struct {
 	Name, Program, Summary, Mark, Like  string
 	Homes, Signs, Resume, Running, Zero texts
+	Files                               texts
 	Tools                               map[string]texts
 	Grows                               *bool // true if it is not there
 }
@@ -21,7 +22,7 @@ type header struct {
 // members are the variables that the members of the constant are read into.
 func (h *header) members() map[string]any {
 	return map[string]any{
-		"name": &h.Name, "program": &h.Program, "summary": &h.Summary, "mark": &h.Mark, "like": &h.Like, "homes": &h.Homes, "signs": &h.Signs,
+		"name": &h.Name, "program": &h.Program, "summary": &h.Summary, "mark": &h.Mark, "like": &h.Like, "homes": &h.Homes, "files": &h.Files, "signs": &h.Signs,
 		"resume": &h.Resume, "running": &h.Running, "tools": &h.Tools, "zero": &h.Zero, "grows": &h.Grows,
 	}
 }
@@ -75,6 +76,9 @@ func ParseHeader(text string) (Agent, error) {
 	a := Agent{
 		Name: h.Name, Program: h.Program, Summary: h.Summary, Homes: h.Homes, Signs: h.Signs, Resume: h.Resume, Running: h.Running, Mark: h.Mark,
 		Zero: h.Zero, Like: h.Like, Map: true, Grows: h.Grows == nil || *h.Grows,
+	}
+	if slices.Contains(h.Homes, Wide) {
+		a.Files = h.Files
 	}
 	for kind, names := range h.Tools {
 		a.Tools = append(a.Tools, Tools{kind, names})

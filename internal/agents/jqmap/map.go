@@ -47,18 +47,15 @@ func newMap(file string, of agent.Agent, text func() ([]byte, error)) *Map {
 func (m *Map) describe(of agent.Agent) {
 	m.about.Name, m.about.Summary, m.about.Grows, m.about.ReadOnly, m.signs, m.like = of.Name, of.Summary, of.Grows, true, of.Signs, of.Like
 	if len(of.Homes) > 0 {
-		m.about.Home = func(env formats.Env) (string, error) { return m.home(env, of.Homes) }
+		m.about.Home = func(env formats.Env) (string, error) { return home(env, of) }
 	}
 }
-
-// wide is the place of a map whose patterns lead through the whole home directory.
-const wide = "~"
 
 // home returns the first of some places whose variable is set, else the first below the home
 // directory that is there, or the first of those. That of a wide map is an error that matches [fs.ErrNotExist] unless there is a
 // directory to which a pattern leads.
-func (m *Map) home(env formats.Env, homes []string) (path string, err error) {
-	for _, place := range homes {
+func home(env formats.Env, of agent.Agent) (path string, err error) {
+	for _, place := range of.Homes {
 		elements := strings.Split(place, "/")
 		if name, variable := strings.CutPrefix(elements[0], "$"); variable {
 			if env.Getenv(name) != "" {
@@ -70,12 +67,12 @@ func (m *Map) home(env formats.Env, homes []string) (path string, err error) {
 		switch {
 		case err != nil:
 			return "", err
-		case place == wide:
-			return next, m.leads(next)
+		case place == agent.Wide:
+			return next, leading(next, of)
 		case path == "":
 			path = next
 		}
-		if len(homes) == 1 || formats.IsDir(next) {
+		if len(of.Homes) == 1 || formats.IsDir(next) {
 			return next, nil
 		}
 	}
@@ -85,16 +82,17 @@ func (m *Map) home(env formats.Env, homes []string) (path string, err error) {
 	return path, nil
 }
 
-// leads returns an error unless one of the patterns leads from a directory to one that is there.
-func (m *Map) leads(dir string) error {
-	h, err := m.parse()
-	if err != nil {
-		return err
+// leading returns an error unless one of the patterns of an agent leads from a directory to one that is there.
+func leading(dir string, of agent.Agent) error {
+	var last []string // patterns for several names of files follow each other
+	for _, pattern := range of.Files {
+		elements := dirs(pattern)
+		if !slices.Equal(elements, last) && leads(dir, elements) {
+			return nil
+		}
+		last = elements
 	}
-	if slices.ContainsFunc(h.files, func(pattern string) bool { return leads(dir, dirs(pattern)) }) {
-		return nil
-	}
-	return fmt.Errorf("no session of %s below %s: %w", m.about.Name, dir, fs.ErrNotExist)
+	return fmt.Errorf("no session of %s below %s: %w", of.Name, dir, fs.ErrNotExist)
 }
 
 // dirs returns the elements of a pattern that are directories.
@@ -186,7 +184,7 @@ func (h *header) tails(source string) (out tails) {
 	if abs, err := filepath.Abs(source); err == nil {
 		source = abs
 	}
-	names, anywhere := strings.Split(filepath.ToSlash(source), "/"), !slices.Contains(h.agent.Homes, wide)
+	names, anywhere := strings.Split(filepath.ToSlash(source), "/"), !slices.Contains(h.agent.Homes, agent.Wide)
 	for _, pattern := range h.files {
 		elements := strings.Split(pattern, "/")
 		for at := range elements {
