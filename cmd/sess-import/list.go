@@ -47,9 +47,13 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, lost, status := 0, 0, cli.ExitDone
-	for info, err := range j.listed(ctx, a, c.query(ctx, j, a)) {
+	q, read := c.query(ctx, j, a)
+	for info, err := range j.listed(ctx, a, q) {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if known, ok := read[keyOf(info)]; ok && err == nil {
+			info = known
 		}
 		if err != nil {
 			err = named(info, err)
@@ -62,7 +66,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		}
 		if j.having[info.ID]++; j.wants(info) {
 			if c.heads && !info.Alone {
-				info.ModTime = time.Time{} // it does not say when the session was written to
+				info.ModTime = info.Latest // the file does not say when the session was written to
 			}
 			list = append(list, info)
 		}
@@ -105,74 +109,91 @@ func listed(ctx context.Context, s *cli.Streams, root string, a formats.Archive,
 	}
 }
 
-// query asks for the details of those sessions alone that may be listed.
-func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Query {
-	q := formats.Query{Details: !c.heads}
+// query asks for the details of those sessions alone that may be listed, and whose details are not in read.
+func (c *config) query(ctx context.Context, j *job, a formats.Archive) (q formats.Query, read details) {
+	q = formats.Query{Details: true}
+	var may func(formats.Info) bool
 	switch {
 	case c.heads:
+		return undetailed, nil
 	case c.exact:
+		return q, nil
 	case c.limit > 0:
-		q.Only = j.since(c.oldest(ctx, j, a))
+		var oldest time.Time
+		oldest, read = c.oldest(ctx, j, a)
+		may = j.since(oldest)
 	case c.cwd != "" || !j.from.IsZero():
-		q.Only = j.since(j.from)
+		may = j.since(j.from)
+	default:
+		return q, nil
 	}
-	return q
+	q.Only = func(info formats.Info) bool { return may(info) && !read.has(info) }
+	return q, read
+}
+
+// undetailed asks for the beginnings of sessions, and when the last of them was written.
+var undetailed = formats.Query{Details: true, Only: func(formats.Info) bool { return false }}
+
+// details are those of sessions that were read already.
+type details map[sessionKey]formats.Info
+
+// A sessionKey tells a session of an archive from others.
+type sessionKey struct{ path, key, id string }
+
+func keyOf(info formats.Info) sessionKey { return sessionKey{info.Path, info.Key, info.ID} }
+
+func (d details) has(info formats.Info) bool {
+	_, ok := d[keyOf(info)]
+	return ok
 }
 
 // since returns a function that says of a session, before it is read, whether it may be wanted and have something since
-// then: not if it was written to before, or its file.
+// then: not if its file was written to before, or its last row.
 func (j *job) since(when time.Time) func(formats.Info) bool {
 	return func(info formats.Info) bool {
-		at, known := written(info)
-		return (info.CWD == "" || j.here(info)) && !(known && at.Before(when))
+		last := info.Last()
+		return (info.CWD == "" || j.here(info)) && (last.IsZero() || !last.Before(when))
 	}
-}
-
-// written returns when a session was written to, or its file, if that is known without reading it.
-func written(info formats.Info) (at time.Time, known bool) {
-	if info.Dated {
-		return info.Modified, true
-	}
-	return info.ModTime, info.Alone
 }
 
 // wants reports whether a session that was read is to be listed.
 func (j *job) wants(info formats.Info) bool { return j.here(info) && !info.Modified.Before(j.from) }
 
-// oldest returns a time so that the sessions that --limit lists have something since then. To know it those are read whose
-// files were written to last.
-func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Time {
+// oldest returns a time so that the sessions that --limit lists have something since then, and what it read to know that: of those
+// that were written to last.
+func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) (time.Time, details) {
 	may, dated := j.since(j.from), true
 	var times []time.Time
-	for info, err := range a.List(ctx, formats.Query{}) {
+	for info, err := range a.List(ctx, undetailed) {
 		if err != nil || !may(info) {
 			continue
 		}
-		at, known := written(info)
-		if !known {
-			return j.from // nothing is known without reading it
+		if info.Last().IsZero() {
+			return j.from, nil // nothing is known without reading it
 		}
-		times, dated = append(times, at), dated && info.Dated
+		times, dated = append(times, info.Last()), dated && info.Dated
 	}
 	if len(times) <= c.limit {
-		return j.from
+		return j.from, nil
 	}
 	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
 	if dated { // a session has nothing later than its own time
-		return times[c.limit-1]
+		return times[c.limit-1], nil
 	}
 	may = j.since(times[c.limit-1])
 	times = times[:0]
+	read := details{}
 	for info, err := range a.List(ctx, formats.Query{Details: true, Only: may}) {
 		if err == nil && may(info) && j.wants(info) {
 			times = append(times, info.Modified)
+			read[keyOf(info)] = info
 		}
 	}
 	if len(times) < c.limit {
-		return j.from
+		return j.from, read
 	}
 	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
-	return times[c.limit-1]
+	return times[c.limit-1], read
 }
 
 // newest returns those sessions of a list that were modified last, in the order of the list: limit of them, or all if that is 0.

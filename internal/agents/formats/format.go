@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/sess-tools/sess/pkg/agent"
 	"github.com/sess-tools/sess/pkg/session"
@@ -139,11 +140,12 @@ func (q Query) Detailed(info Info) bool { return q.Details && (q.Only == nil || 
 // An Info has the facts about a session that a listing prints: the columns of sess-ls, and how the
 // archive finds the session again. An unknown fact is zero; Exact says that counts are right.
 type Info struct {
-	store.Row        // Path is the file or database the session is in
-	Key       string // the archive's own: a row id, an offset
-	Alias     string // another name that it was asked for by, or ""
-	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
-	Alone     bool   // its file has no other session, and is all that it is in: ModTime says when it was written to
+	store.Row           // Path is the file or database the session is in
+	Key       string    // the archive's own: a row id, an offset
+	Alias     string    // another name that it was asked for by, or ""
+	Elsewhere bool      // there is no ID, and the session is not of [Query.CWD]
+	Alone     bool      // its file has no other session, and is all that it is in: ModTime says when it was written to
+	Latest    time.Time // no message of it is later, where [Query.Only] asked; zero if that is not known, or Alone says it
 	// CWDHash is the hash of the working directory, where nothing that the agent wrote says which directory that is: see
 	// [Hash]. It tells whether a directory is that of the session. A listing does not print it.
 	CWDHash string
@@ -157,6 +159,17 @@ type Info struct {
 	// Main says that the beginning of the file has a message of the main conversation, Aside that its messages are a
 	// sub-agent's. If neither is set, only reading the session tells.
 	Main, Aside bool
+}
+
+// Last returns a time behind which the session has no message, the zero time if none is known.
+func (i Info) Last() time.Time {
+	switch {
+	case i.Dated:
+		return i.Modified
+	case i.Alone:
+		return i.ModTime
+	}
+	return i.Latest
 }
 
 // ErrReadOnly is the error of exporting to a format that is only read.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
@@ -45,6 +46,9 @@ type database struct {
 	first    bool // it has the tables of release 1
 	second   bool // it has the table of release 2
 	sequence bool // whose rows have a number
+
+	lock   sync.Mutex
+	newest map[string]int64 // see said; nil before it was asked for
 }
 
 func openDatabase(ctx context.Context, src *formats.Source, path string) (*database, error) {
@@ -91,6 +95,14 @@ func (d *database) Close() error { return d.db.Close() }
 func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
 		none := formats.Info{Row: store.Row{Path: d.path}}
+		var said map[string]int64
+		if q.Details && q.Only != nil {
+			var err error
+			if said, err = d.said(ctx); err != nil {
+				yield(none, err)
+				return
+			}
+		}
 		for about, err := range d.sessions(ctx, q.ID) {
 			if err != nil {
 				yield(none, err)
@@ -103,6 +115,9 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 				info.Alias = q.ID
 			}
 			spent(&info.Info, about)
+			if said != nil {
+				info.Latest = time.UnixMilli(max(info.Modified.UnixMilli(), said[info.Key])).UTC()
+			}
 			if q.Detailed(info) {
 				info, err = formats.Describe(ctx, d, info)
 			}
@@ -121,19 +136,52 @@ func spent(info *session.Info, about js.Value) {
 	info.Spent.Priced = info.Spent.Cost != 0
 }
 
+// said returns when the newest message of each session was made, in milliseconds since the epoch. A time that is no number may be
+// any: it is the last one there is.
+func (d *database) said(ctx context.Context) (map[string]int64, error) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	if d.newest != nil { // of the one moment that is read
+		return d.newest, nil
+	}
+	newest := map[string]int64{}
+	for table, is := range map[string]bool{"message": d.first, secondTable: d.second} {
+		if !is {
+			continue
+		}
+		var id sqldb.Text
+		var at any
+		for err := range d.db.Rows(ctx, []any{&id, &at}, "SELECT session_id, max(time_created) FROM "+table+" GROUP BY session_id") {
+			if err != nil {
+				return nil, err
+			}
+			ms, ok := at.(int64)
+			if !ok || ms > maxTime {
+				ms = maxTime
+			}
+			newest[string(id)] = max(newest[string(id)], ms)
+		}
+	}
+	d.newest = newest
+	return newest, nil
+}
+
 // sessions yields the facts about each session, as an export has them; with an id, of those that it
 // may mean.
 func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, error] {
-	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session"
-	var args []any
-	if id != "" {
-		query += " WHERE substr(id, 1, length(?1)) = ?1 OR title = ?1"
-		if slices.Contains(d.columns, "slug") {
-			query += " OR slug = ?1"
-		}
-		args = append(args, id)
+	if id == "" {
+		return d.abouts(ctx, "ORDER BY time_updated DESC, id")
 	}
-	query += " ORDER BY time_updated DESC, id"
+	which := "WHERE substr(id, 1, length(?1)) = ?1 OR title = ?1"
+	if slices.Contains(d.columns, "slug") {
+		which += " OR slug = ?1"
+	}
+	return d.abouts(ctx, which+" ORDER BY time_updated DESC, id", id)
+}
+
+// abouts yields the facts about the sessions that a condition in SQL selects.
+func (d *database) abouts(ctx context.Context, which string, args ...any) iter.Seq2[js.Value, error] {
+	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session " + which
 	values, dest := make([]any, len(d.columns)), make([]any, len(d.columns))
 	for i := range values {
 		dest[i] = &values[i]
@@ -156,6 +204,7 @@ func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Build
 	if err != nil {
 		return err
 	}
+	defer doc.close()
 	if doc.rows > 0 {
 		b.Claim("%s has %s of it", secondTable, tty.Count(doc.rows, "row", "rows"))
 	}
@@ -168,12 +217,17 @@ func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Build
 // open notes the messages of a session.
 func (d *database) open(ctx context.Context, id string) (*stored, error) {
 	s := &stored{database: d, id: id}
-	for about, err := range d.sessions(ctx, id) {
-		if err != nil {
-			return nil, err
+	for _, list := range []iter.Seq2[js.Value, error]{d.abouts(ctx, "WHERE id = ?", id), d.sessions(ctx, id)} { // the id may be no text
+		for about, err := range list {
+			if err != nil {
+				return nil, err
+			}
+			if about.Get("id").Str() == id {
+				s.about = about
+				break
+			}
 		}
-		if about.Get("id").Str() == id {
-			s.about = about
+		if s.about != "" {
 			break
 		}
 	}
@@ -181,7 +235,7 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 		return nil, fmt.Errorf("reading %s: %w %s", d.path, formats.ErrNotFound, id)
 	}
 	if s.first {
-		if err := errors.Join(s.note(ctx), s.noteCompactions(ctx)); err != nil {
+		if err := s.note(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -201,6 +255,8 @@ type stored struct {
 	messages []ref
 	rows     int // of release 2
 	report   func(where, kind, format string, args ...any)
+
+	infos, parts *runs // of release 1
 }
 
 func (s *stored) info() js.Value { return s.about }
@@ -211,24 +267,47 @@ func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
 	s.damaged.damage(lose)
 }
 
-// note notes the messages, in opencode's order.
+// note notes the messages, in opencode's order, and which of them are compactions. Those count where a message sums them up.
 func (s *stored) note(ctx context.Context) error {
 	var id, created, data sqldb.Text
+	sums, skipped := false, map[string]bool{}
 	for err := range s.db.Rows(ctx, []any{&id, &created, &data}, "SELECT id, time_created, data FROM message WHERE session_id = ?", s.id) {
 		if err != nil {
 			return err
 		}
 		if !isJSON(string(data)) {
 			s.lose("message "+string(id), "not a JSON object, skipped")
+			skipped[string(id)] = true
 			continue
 		}
 		r := ref{}
 		r.created, _ = parts.Integer(js.Value(created))
 		r.note(js.Value(data))
 		r.id = string(id)
+		sums = sums || r.summary
 		s.messages = append(s.messages, r)
 	}
-	return nil
+	s.infos = &runs{
+		db: s.db, session: s.id, skipped: skipped,
+		all: "SELECT id, id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
+		one: "SELECT id, id, data FROM message WHERE id = ?",
+	}
+	s.parts = &runs{
+		db: s.db, session: s.id, skipped: skipped,
+		all: "SELECT m.id, p.id, p.data FROM message m JOIN part p ON p.message_id = m.id WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id",
+		one: "SELECT message_id, id, data FROM part WHERE message_id = ? ORDER BY id",
+	}
+	if !sums {
+		return nil
+	}
+	return s.noteCompactions(ctx)
+}
+
+// close ends the queries.
+func (s *stored) close() {
+	for _, r := range []*runs{s.infos, s.parts} {
+		r.close()
+	}
 }
 
 // noteCompactions notes which messages are compactions.
@@ -259,23 +338,26 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 	if r.row != "" {
 		return s.secondMessage(ctx, r)
 	}
-	var data sqldb.Text
-	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
-		return message{}, s.db.Err(err)
+	infos, err := s.infos.of(ctx, r.id)
+	if err == nil && len(infos) == 0 {
+		err = s.db.Err(fmt.Errorf("no message has the id %.40q", r.id))
 	}
-	m := message{info: identified(string(data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
-	var id sqldb.Text
-	for err := range s.db.Rows(ctx, []any{&id, &data}, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id) {
-		if err != nil {
-			return message{}, err
-		}
-		if !isJSON(string(data)) {
+	if err != nil {
+		return message{}, err
+	}
+	m := message{info: identified(string(infos[0].data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
+	list, err := s.parts.of(ctx, r.id)
+	if err != nil {
+		return message{}, err
+	}
+	for _, p := range list {
+		if !isJSON(string(p.data)) {
 			if s.report != nil {
-				s.report("message "+r.id, formats.KindDamage, "part %s is not a JSON object, skipped", string(id))
+				s.report("message "+r.id, formats.KindDamage, "part %s is not a JSON object, skipped", string(p.id))
 			}
 			continue
 		}
-		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),
+		m.parts = append(m.parts, identified(string(p.data), js.StringField("id", string(p.id)),
 			js.StringField("sessionID", s.id), js.StringField("messageID", r.id)))
 	}
 	return m, nil
