@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -238,6 +239,9 @@ func (g *search) results(ctx context.Context, list []selection.Source) iter.Seq2
 // batch searches sources, one after the other.
 func (g *search) batch(ctx context.Context, b *batch, part []selection.Source) {
 	quick := !g.unfiltered && !g.count && !g.namesWithout
+	if quick && !g.fields[grep.FieldCustom] && !g.streams.Judges() { // what an importer keeps for itself has ids that it made
+		ctx = address.Having(ctx, g.pattern.Words())
+	}
 	var scanner *grep.Scanner
 	for _, src := range part {
 		if quick && src.Plain {

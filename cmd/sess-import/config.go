@@ -34,6 +34,7 @@ type config struct {
 	opened                      archives
 	strict, noLosses, prompts   bool
 	usage                       bool
+	words                       []string // of which a text that is looked for has one
 	damaged                     string
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
@@ -73,6 +74,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.exact, "exact", "read every session, whenever its file was written to"),
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 		cli.Bool(&c.usage, "usage-only", "leave out what says nothing of what was used, as far as that is quicker: for programs that add up"),
+		cli.Strings(&c.words, "word", "print the header alone if no text of the session has `WORD`, letters that are a part of a word in any case; may be repeated: for programs that look for one of them"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),

@@ -51,9 +51,10 @@ type job struct {
 	filed    func(formats.Info) bool // the same for the newest one
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
-	usage    bool // entries without a usage may be left out
-	kinds    bool // -v says how many of what kind were read
-	json     bool // rows are printed of what became of the sessions
+	usage    bool           // entries without a usage may be left out
+	words    *formats.Words // a session that has none of them is its header; nil for any
+	kinds    bool           // -v says how many of what kind were read
+	json     bool           // rows are printed of what became of the sessions
 	progress *cli.Progress
 	having   map[string]int // how many of the sessions that were listed have an id
 
@@ -89,7 +90,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src 
 	}
 	return &job{
 		redact: c.redact, rules: c.rules, origin: c.origin(ctx, f.About()),
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage,
+		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage, words: formats.OfSources(c.words),
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
@@ -140,6 +141,7 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 // one imports one session.
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
+	k.alone = !formats.MayHave(ctx, a, info, j.words)
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, j.place(info, l), l) }))
 	if errors.Is(err, errThere) {
 		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")

@@ -159,8 +159,8 @@ func (j *job) since(when time.Time) func(formats.Info) bool {
 // wants reports whether a session that was read is to be listed.
 func (j *job) wants(info formats.Info) bool { return j.here(info) && !info.Modified.Before(j.from) }
 
-// oldest returns a time so that the sessions that --limit lists have something since then, and what it read to know that: of those
-// that were written to last.
+// oldest returns a time so that the sessions that --limit lists have something since then, and the details that it read to know that:
+// those of the sessions that were written to last.
 func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) (time.Time, details) {
 	may, dated := j.since(j.from), true
 	var times []time.Time

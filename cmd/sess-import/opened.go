@@ -37,12 +37,17 @@ func (e exactly) List(ctx context.Context, q formats.Query) iter.Seq2[formats.In
 	}
 }
 
+// MayHave is that of the archive.
+func (e exactly) MayHave(ctx context.Context, info formats.Info, words *formats.Words) bool {
+	return formats.MayHave(ctx, e.Archive, info, words)
+}
+
 // with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
 // come since: the archive is opened anew, and work done again.
 func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
 	key := archiveKey{f.About().Name, src.Path, src.Blobs}
 	if kept, ok := a[key]; ok && time.Since(kept.since) < lasts {
-		if err := work(exactly{kept}); !errors.Is(err, formats.ErrNotFound) {
+		if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
 			return err
 		}
 	}

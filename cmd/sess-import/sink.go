@@ -59,6 +59,8 @@ type sink struct {
 	clean   *redact.Growing // takes them out
 	digest  string          // of its rules
 
+	alone bool // only the header is wanted
+
 	there       *stored // the file that is there, if it is compared
 	compared    bool    // the header was
 	entries     int     // that were read
@@ -108,8 +110,11 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 	if k.streams.Verbose && k.kinds {
 		b.Kinds = formats.Kinds{}
 	}
-	b.Growth, b.UsageOnly, k.ctx, k.builder = growth, k.usage, ctx, b
+	b.Growth, b.UsageOnly, b.HeaderOnly, k.ctx, k.builder = growth, k.usage, k.alone, ctx, b
 	err := b.Read(ctx, a, info)
+	if errors.Is(err, formats.ErrHeaderOnly) {
+		err = nil
+	}
 	if len(b.Kinds) > 0 {
 		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)
 	}

@@ -37,6 +37,9 @@ type Builder struct {
 	// lost parents alone. Where an entry hangs says nothing, then.
 	UsageOnly bool
 
+	// HeaderOnly says that the reader wants the header alone: behind it reading ends with [ErrHeaderOnly].
+	HeaderOnly bool
+
 	// Kinds counts what became of values, by the kinds that a map finds. Nil counts nothing.
 	Kinds Kinds
 
@@ -177,8 +180,15 @@ func (b *Builder) RawHeader(line string) error {
 	}
 	b.opened, b.session = true, strings.Clone(h.ID)
 	b.now, _ = js.ParseTime(h.Timestamp)
-	return b.emit(line)
+	if err := b.emit(line); err != nil || !b.HeaderOnly {
+		return err
+	}
+	b.err = ErrHeaderOnly
+	return b.err
 }
+
+// ErrHeaderOnly is the error of reading a session behind its header, where [Builder.HeaderOnly] is set.
+var ErrHeaderOnly = errors.New("only the header is read")
 
 // Add adds an entry of one of sess's own types and returns its id. What such an
 // entry must have is checked. A label or an edit must name an entry that has been

@@ -49,6 +49,9 @@ type Files struct {
 	// [Describe].
 	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
 
+	// MayHave is [Sifter.MayHave] for the session of a file. Nil is a format whose files do not tell it.
+	MayHave func(ctx context.Context, f *File, words *Words) bool
+
 	// IDs returns the ids that the name of a file may have, and whether its session can have no other one. Where a
 	// session is found by its name, files that are called otherwise are not opened. Nil is a format whose names have none.
 	IDs func(path string) (ids []string, sure bool)
@@ -379,11 +382,29 @@ func (a *files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	return info, err
 }
 
-func (a *files) Read(ctx context.Context, info Info, b *Builder) error {
-	src := a.src
-	if src.IsDir() {
-		src = src.Beside(info.Path)
+// of returns the source of the file of a session.
+func (a *files) of(info Info) *Source {
+	if a.src.IsDir() {
+		return a.src.Beside(info.Path)
 	}
+	return a.src
+}
+
+// MayHave is that of the format.
+func (a *files) MayHave(ctx context.Context, info Info, words *Words) bool {
+	if a.Files.MayHave == nil {
+		return true
+	}
+	f, err := a.of(info).Open(ctx)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	return a.Files.MayHave(ctx, f, words)
+}
+
+func (a *files) Read(ctx context.Context, info Info, b *Builder) error {
+	src := a.of(info)
 	f, err := src.Open(ctx)
 	if err != nil {
 		return err

@@ -170,17 +170,17 @@ func (d *database) said(ctx context.Context) (map[string]int64, error) {
 // may mean.
 func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, error] {
 	if id == "" {
-		return d.abouts(ctx, "ORDER BY time_updated DESC, id")
+		return d.abouts(ctx, "ORDER BY time_updated DESC, id", nil)
 	}
 	which := "WHERE substr(id, 1, length(?1)) = ?1 OR title = ?1"
 	if slices.Contains(d.columns, "slug") {
 		which += " OR slug = ?1"
 	}
-	return d.abouts(ctx, which+" ORDER BY time_updated DESC, id", id)
+	return d.abouts(ctx, which+" ORDER BY time_updated DESC, id", []any{id})
 }
 
 // abouts yields the facts about the sessions that a condition in SQL selects.
-func (d *database) abouts(ctx context.Context, which string, args ...any) iter.Seq2[js.Value, error] {
+func (d *database) abouts(ctx context.Context, which string, args []any) iter.Seq2[js.Value, error] {
 	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session " + which
 	values, dest := make([]any, len(d.columns)), make([]any, len(d.columns))
 	for i := range values {
@@ -217,7 +217,7 @@ func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Build
 // open notes the messages of a session.
 func (d *database) open(ctx context.Context, id string) (*stored, error) {
 	s := &stored{database: d, id: id}
-	for _, list := range []iter.Seq2[js.Value, error]{d.abouts(ctx, "WHERE id = ?", id), d.sessions(ctx, id)} { // the id may be no text
+	for _, list := range []iter.Seq2[js.Value, error]{d.abouts(ctx, "WHERE id = ?", []any{id}), d.sessions(ctx, id)} { // the id may be no text
 		for about, err := range list {
 			if err != nil {
 				return nil, err
@@ -267,6 +267,9 @@ func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
 	s.damaged.damage(lose)
 }
 
+// partsOfSession yields the parts of all messages of a session, in opencode's order.
+const partsOfSession = "SELECT m.id, p.id, p.data FROM message m JOIN part p ON p.message_id = m.id WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id"
+
 // note notes the messages, in opencode's order, and which of them are compactions. Those count where a message sums them up.
 func (s *stored) note(ctx context.Context) error {
 	var id, created, data sqldb.Text
@@ -294,7 +297,7 @@ func (s *stored) note(ctx context.Context) error {
 	}
 	s.parts = &runs{
 		db: s.db, session: s.id, skipped: skipped,
-		all: "SELECT m.id, p.id, p.data FROM message m JOIN part p ON p.message_id = m.id WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id",
+		all: partsOfSession,
 		one: "SELECT message_id, id, data FROM part WHERE message_id = ? ORDER BY id",
 	}
 	if !sums {

@@ -11,7 +11,7 @@ import (
 // read. The rows of a message that does not come next are asked for by themselves.
 type runs struct {
 	db       *sqldb.DB
-	all, one string // the queries, for a session and for a message: each yields the id of the message, its own id, and what it holds
+	all, one string // the queries, for a session and for a message: each yields the id of the message, the row's own id, and its data
 	session  string
 	skipped  map[string]bool // messages that nothing asks for
 
@@ -22,7 +22,7 @@ type runs struct {
 	row  column
 }
 
-// A column is what a row holds, and its id.
+// A column has the id of a row, and its data.
 type column struct{ id, data sqldb.Text }
 
 // of returns the rows of a message.

@@ -46,8 +46,21 @@ type usageKey struct{}
 // only add up. What of the tree is left tells no branches.
 func UsageOnly(ctx context.Context) context.Context { return context.WithValue(ctx, usageKey{}, true) }
 
-// words are those that have the importer obey [Whole], [Losses] and [UsageOnly]; -v tells all, so all has to be read.
+type havingKey struct{}
+
+// Having returns a context in which the importer gives the header alone of a session of which no text has one of the words, letters
+// that are parts of words in any case. Whether all of such a session could be read is not told, unless [Whole] asks for it.
+func Having(ctx context.Context, words []string) context.Context {
+	return context.WithValue(ctx, havingKey{}, words)
+}
+
+// words are those that have the importer obey [Whole], [Losses], [UsageOnly] and [Having]; -v tells all, so all has to be read.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
+	if list, _ := ctx.Value(havingKey{}).([]string); !s.Verbose && ctx.Value(wholeKey{}) == nil {
+		for _, word := range list {
+			words = append(words, "--word="+word)
+		}
+	}
 	if ctx.Value(usageKey{}) != nil && !s.Verbose {
 		words = append(words, "--usage-only")
 	}

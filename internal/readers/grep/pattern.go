@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/internal/core/needles"
 )
 
 // Options say how patterns are read. Where they contradict each other, Line wins over
@@ -32,7 +33,8 @@ type Pattern struct {
 	lines  bool           // a match may hold line feeds
 	begins bool           // it matters where the text begins
 	ends   bool           // and where it ends
-	filter *filter        // nil if no line may be dropped
+	filter *needles.Set   // nil if no line may be dropped
+	words  []string       // see Words
 }
 
 // wordClass are the characters a word is made of, as the inside of a class.
@@ -68,9 +70,13 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 		lines:  anywhere(tree, namesLineFeed),
 		begins: anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpBeginText }),
 		ends:   anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpEndText }),
-		filter: newFilter(tree),
 		word:   o.Word && !o.Line,
 	}
+	of := required(tree)
+	if list, ok := needlesOf(of); ok {
+		p.filter = needles.New(list)
+	}
+	p.words = wordsOf(of)
 	if !p.lines {
 		withoutLineFeed(tree)
 	}
@@ -347,11 +353,11 @@ func required(re *syntax.Regexp) []literal {
 			return required(re.Sub[0])
 		}
 	case syntax.OpConcat:
-		var best []needle
+		var best []needles.Needle
 		var of []literal
 		for _, sub := range re.Sub {
 			literals := required(sub)
-			if n, ok := needles(literals); ok && (of == nil || better(n, best)) {
+			if n, ok := needlesOf(literals); ok && (of == nil || better(n, best)) {
 				best, of = n, literals
 			}
 		}
@@ -372,35 +378,63 @@ func required(re *syntax.Regexp) []literal {
 
 // better reports whether the needles of a drop more lines than those of b, as far as
 // one can tell: the shortest of them is longer.
-func better(a, b []needle) bool {
-	shortest := func(all []needle) int {
+func better(a, b []needles.Needle) bool {
+	shortest := func(all []needles.Needle) int {
 		n := 1 << 30
 		for _, one := range all {
-			n = min(n, len(one.text))
+			n = min(n, len(one.Text))
 		}
 		return n
 	}
 	return shortest(a) > shortest(b)
 }
 
-// needles returns the longest needle in each literal; ok is false if one has none.
-func needles(literals []literal) (out []needle, ok bool) {
+// needlesOf returns the longest needle in each literal; ok is false if one has none.
+func needlesOf(literals []literal) (out []needles.Needle, ok bool) {
 	if literals == nil {
 		return nil, false
 	}
 	for _, l := range literals {
-		longest := ""
-		for part := range strings.FieldsFuncSeq(l.text, l.cutAt) {
-			if len(part) > len(longest) {
-				longest = part
-			}
-		}
+		longest := l.longest(l.cutAt)
 		if longest == "" || l.fold && len(longest) < 2 {
 			return nil, false // one letter in two cases hardly drops a line
 		}
-		out = append(out, newNeedle(longest, l.fold))
+		out = append(out, needles.Needle{Text: longest, Fold: l.fold})
 	}
 	return out, true
+}
+
+// longest returns the longest part of a literal between characters at which it is cut.
+func (l literal) longest(cut func(rune) bool) (longest string) {
+	for part := range strings.FieldsFuncSeq(l.text, cut) {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
+}
+
+// shortestWord is how many bytes a word of [Pattern.Words] has at least.
+const shortestWord = 4
+
+// Words returns runs of letters of which every match contains one at least, as parts of words in whatever case; nil if there are no
+// such. A converter that joins texts, and writes numbers, names and marks anew, leaves them as they are.
+func (p *Pattern) Words() []string { return p.words }
+
+func wordsOf(literals []literal) (out []string) {
+	for _, l := range literals {
+		word := l.longest(func(r rune) bool { return !unicode.IsLetter(r) || l.cutAt(r) })
+		if len(word) < shortestWord {
+			return nil
+		}
+		out = append(out, strings.Map(func(r rune) rune {
+			if r >= 'A' && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
+		}, word))
+	}
+	return out
 }
 
 // cutAt reports whether a line may spell a character in another way than as itself or as \uXXXX, or in

@@ -1,34 +1,54 @@
-package grep
+// Package needles looks for words in the bytes of JSON, without decoding it.
+//
+// JSON writes a character of a string in one of three ways: as its own bytes, as \uXXXX, or, for the quotation mark, the backslash,
+// the slash and five controls, as a backslash and a letter. So bytes that have neither a needle, which holds none of the
+// characters with a short escape and no control character, nor a \uXXXX that may stand for a character of it, hold no string with it.
+package needles
 
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
-	"iter"
 	"math/bits"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// A filter finds the lines that may have a match.
-type filter struct {
+// A Set is needles of which each text that is looked for has one at least.
+type Set struct {
 	needles []needle
-	ascii   bool // all needles are
+	ascii   bool // all of them are
 }
 
-func newFilter(tree *syntax.Regexp) *filter {
-	found, ok := needles(required(tree))
-	if !ok {
-		return nil
+// A Needle is a text, which counts in any case of its ASCII letters if Fold is set.
+type Needle struct {
+	Text string
+	Fold bool
+}
+
+// New returns the set of needles, none of which is empty.
+func New(list []Needle) *Set {
+	s := &Set{ascii: true}
+	for _, n := range list {
+		s.needles = append(s.needles, newNeedle(n.Text, n.Fold))
+		s.ascii = s.ascii && strings.IndexFunc(n.Text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	}
-	f := &filter{needles: found, ascii: true}
-	for _, n := range found {
-		f.ascii = f.ascii && strings.IndexFunc(string(n.text), func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	return s
+}
+
+// Len is the number of needles.
+func (s *Set) Len() int { return len(s.needles) }
+
+// Index returns where needle i begins in b, -1 if it does not occur.
+func (s *Set) Index(i int, b []byte) int { return s.needles[i].index(b) }
+
+// In reports whether b has a needle, or an escape that may stand for a character of one.
+func (s *Set) In(b []byte) bool {
+	for i := range s.needles {
+		if s.needles[i].index(b) >= 0 {
+			return true
+		}
 	}
-	return f
+	return s.Escape(b) >= 0
 }
 
 // A needle is a text that is looked for in raw lines.
@@ -53,10 +73,12 @@ func rank(b byte) int {
 }
 
 func newNeedle(text string, fold bool) needle {
-	if fold {
-		text = strings.ToLower(text) // of ASCII alone, see cutAt
-	}
 	n := needle{text: []byte(text), fold: fold}
+	for i, b := range n.text {
+		if fold && b >= 'A' && b <= 'Z' {
+			n.text[i] += 'a' - 'A'
+		}
+	}
 	most := -1
 	for i, b := range n.text {
 		if rank(b) > most {
@@ -194,9 +216,9 @@ func (p *pair) skip(b []byte) int {
 // escapes is the pair that every \uXXXX begins with.
 var escapes = newPair('\\', 'u', false)
 
-// escape returns where in b an escape is that may stand for a character of a needle,
+// Escape returns where in b an escape is that may stand for a character of a needle,
 // -1 if there is none.
-func (f *filter) escape(b []byte) int {
+func (s *Set) Escape(b []byte) int {
 	for at := 0; ; at += 2 {
 		i := escapes.index(b[at:])
 		if i < 0 {
@@ -206,105 +228,8 @@ func (f *filter) escape(b []byte) int {
 		digits := b[at+2:]
 		control := len(digits) >= 3 && digits[0] == '0' && digits[1] == '0' && (digits[2] == '0' || digits[2] == '1')
 		high := len(digits) >= 3 && (digits[0] != '0' || digits[1] != '0' || digits[2] >= '8')
-		if !control && (!f.ascii || !high) {
+		if !control && (!s.ascii || !high) {
 			return at
 		}
 	}
-}
-
-// A Scanner shows the lines of blocks that may have a match. It is for one goroutine.
-type Scanner struct {
-	filter *filter
-	block  []byte
-	at     int   // of the line after the last one shown
-	next   []int // where each needle, and last an escape, stands at or behind at; len(block) if nowhere
-}
-
-// Scanner returns a scanner. With all it drops no line.
-func (p *Pattern) Scanner(all bool) *Scanner {
-	s := &Scanner{filter: p.filter}
-	if all {
-		s.filter = nil
-	}
-	if s.filter != nil {
-		s.next = make([]int, len(s.filter.needles)+1)
-	}
-	return s
-}
-
-// A Candidate is a line that may have a match.
-type Candidate struct {
-	Text   string // to keep
-	Offset int64  // of its first byte, in bytes from where reading began
-}
-
-// Candidates iterates over the lines of r that may have a match. An error of r ends it.
-func (s *Scanner) Candidates(r io.Reader) iter.Seq2[Candidate, error] {
-	return func(yield func(Candidate, error) bool) {
-		for b, err := range jsonl.Blocks(r) {
-			if err != nil {
-				yield(Candidate{}, err)
-				return
-			}
-			s.Reset(b.Data)
-			for from, to, ok := s.Next(); ok; from, to, ok = s.Next() {
-				if !yield(Candidate{b.Text(from, to), b.Offset + int64(from)}, nil) {
-					b.Free()
-					return
-				}
-			}
-			b.Free()
-		}
-	}
-}
-
-// Reset begins with a block of whole lines. The last one may lack its line feed.
-func (s *Scanner) Reset(block []byte) {
-	s.block, s.at = block, 0
-	for i := range s.next {
-		s.next[i] = -1
-	}
-}
-
-// Next returns where the next line that may have a match begins, and where it ends in
-// front of its line feed; ok is false if no line is left.
-func (s *Scanner) Next() (from, to int, ok bool) {
-	if s.at >= len(s.block) {
-		return 0, 0, false
-	}
-	from = s.at
-	if s.filter != nil {
-		hit := len(s.block)
-		for i := range s.next {
-			if s.next[i] < s.at {
-				s.next[i] = s.find(i)
-			}
-			hit = min(hit, s.next[i])
-		}
-		if hit == len(s.block) {
-			s.at = hit
-			return 0, 0, false
-		}
-		from += bytes.LastIndexByte(s.block[s.at:hit], '\n') + 1
-	}
-	to = len(s.block)
-	if n := bytes.IndexByte(s.block[from:], '\n'); n >= 0 {
-		to = from + n
-	}
-	s.at = to + 1
-	return from, to, true
-}
-
-// find returns where a needle, or behind the last one an escape, stands next.
-func (s *Scanner) find(i int) int {
-	at := 0
-	if rest := s.block[s.at:]; i < len(s.filter.needles) {
-		at = s.filter.needles[i].index(rest)
-	} else {
-		at = s.filter.escape(rest)
-	}
-	if at < 0 {
-		return len(s.block)
-	}
-	return s.at + at
 }

@@ -1,0 +1,57 @@
+package codex
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// MayHave reports whether a text of a session may have one of the words: if a line of its rollouts has it, or of one that they go on
+// from, or its name does. A session without an item of the conversation has to be read.
+func (a *archive) MayHave(ctx context.Context, info formats.Info, words *formats.Words) bool {
+	r := &reader{archive: a, nodes: map[string]*node{}}
+	for _, src := range a.sources(info) {
+		n, err := r.node(ctx, src, true)
+		if err != nil || r.bases(ctx, n) != nil {
+			return true
+		}
+		if name, ok := a.nameOf(n.head.id); ok && words.In([]byte(js.Quote(name.name))) {
+			return true
+		}
+	}
+	some := false
+	for _, n := range r.nodes {
+		if n.mayHave(ctx, words, &some) {
+			return true
+		}
+	}
+	return !some
+}
+
+// mayHave reports whether a line of a rollout may have one of the words, and sets some if one is an item of the conversation.
+func (n *node) mayHave(ctx context.Context, words *formats.Words, some *bool) bool {
+	f, err := open(ctx, n.src)
+	if err != nil {
+		return true
+	}
+	defer f.done()
+	for b, err := range jsonl.Blocks(f.r) {
+		if err != nil || words.In(b.Data) {
+			return true
+		}
+		for line := range bytes.Lines(b.Data) {
+			if *some {
+				break
+			}
+			if js.Valid(line) {
+				l := parseLine(string(line))
+				*some = l.typ == typeItem && (l.kind == kindCall || l.kind == kindMessage && itemOf(l.payload).role == "assistant")
+			}
+		}
+		b.Free()
+	}
+	return false
+}
