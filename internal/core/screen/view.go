@@ -23,24 +23,56 @@ func view(text string, spans []Span, width int, more string) []Cell {
 	if len(spans) > 0 {
 		at = spans[0]
 	}
-	from := at.From - len(tail(text[:at.From], width))
-	to := at.From + len(head(text[at.From:], width))
-	before, rest := around(text, spans, from, to)
+	far, near := window(text, at, perColumn*max(width+1, 1)), window(text, at, usualPerColumn*max(width+1, 1))
+	if near != far && !mayBeDoubtful(text[far.From:far.To]) && isSimple(text[near.From:near.To]) {
+		before, rest := around(text, spans, near.From, near.To)
+		if (near.From == far.From || Columns(before) > width) && (near.To == far.To || Columns(join(rest)) > width) {
+			return lay(before, rest, near.From > 0, near.To < len(text), width, more)
+		}
+	}
+	before, rest := around(text, spans, far.From, far.To)
+	return lay(before, rest, far.From > 0, far.To < len(text), width, more)
+}
+
+// usualPerColumn is how many bytes of a text are looked at for each column at first. Where they fill the room, and their characters are
+// simple, the others change nothing.
+const usualPerColumn = 2
+
+// window returns the part of a text with so many bytes in front of the beginning of a span and behind it, of whole characters.
+func window(text string, m Span, n int) Span {
+	w := Span{max(m.From-n, 0), min(m.From+n, len(text))}
+	for w.From < m.From && !utf8.RuneStart(text[w.From]) {
+		w.From++
+	}
+	for w.To > m.From && w.To < len(text) && !utf8.RuneStart(text[w.To]) {
+		w.To--
+	}
+	return w
+}
+
+// isSimple reports whether a text is of spaces and characters that take one column each.
+func isSimple(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !takesOneColumn(r) && !unicode.IsSpace(r) })
+}
+
+// lay returns the part of a text that has room, of what is in front of the first span and the rest. Begun and goes say that there is more
+// in front of it, and behind.
+func lay(before string, rest []Cell, begun, goes bool, width int, more string) []Cell {
 	behind, match := Columns(join(rest)), 0
 	for _, c := range rest {
 		if match += Columns(c.Text); c.Style == tty.Bold {
 			break
 		}
 	}
-	if to < len(text) {
+	if goes {
 		rest = append(rest, Cell{Text: " " + more})
 		behind = width
 	}
 	room := max(min(max(width/3, width-behind), width-match-Columns(more)), width/12)
-	if from > 0 {
+	if begun {
 		before = more + before
 	}
-	if from > 0 || Columns(before) > room {
+	if begun || Columns(before) > room {
 		before = atWord(cutLeft(before, room, more), more)
 	}
 	return fit(append([]Cell{{Text: before}}, rest...), width, more)

@@ -16,14 +16,21 @@ var terminal = runewidth.Condition{StrictEmojiNeutral: true}
 // Columns returns how many columns of a terminal a text takes that is clean, see [tty.Clean]. The library fills a table of
 // more than a millisecond at the first character behind U+02FF, so it is asked only for texts that need it.
 func Columns(text string) int {
-	n := 0
+	if n, ok := singles(text); ok {
+		return n
+	}
+	return terminal.StringWidth(text)
+}
+
+// singles returns the number of characters of a text in which each takes one column.
+func singles(text string) (n int, ok bool) {
 	for _, r := range text {
-		if !takesOneColumn(r) {
-			return terminal.StringWidth(text)
+		if (r < ' ' || r > '~') && !takesOneColumn(r) {
+			return 0, false
 		}
 		n++
 	}
-	return n
+	return n, true
 }
 
 // takesOneColumn reports whether a character takes one column of every terminal, whatever is in front of it: Latin letters,
@@ -46,6 +53,11 @@ const softHyphen = 0xad
 // picture of the one in front of it, and for colours of skin.
 func doubtful(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r == 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff })
+}
+
+// mayBeDoubtful reports whether a text has bytes of a character by which it is doubtful.
+func mayBeDoubtful(text string) bool {
+	return strings.Contains(text, "\ufe0f") || strings.Contains(text, "\xf0\x9f\x8f")
 }
 
 // perColumn is how many bytes of a text are looked at for each column that it may take: a text may be huge, and
@@ -88,6 +100,14 @@ func Truncate(text string, width int, more string) string {
 	if Columns(more) > width {
 		more = ""
 	}
+	if n, ok := singles(begin); ok {
+		cut := len(begin)
+		for room := max(width-Columns(more), 0); n > room; n-- {
+			_, size := utf8.DecodeLastRuneInString(begin[:cut])
+			cut -= size
+		}
+		return begin[:cut] + more
+	}
 	for room := width - Columns(more); ; room-- { // the mark may join the last character
 		if out := terminal.Truncate(begin, max(room, 0), "") + more; room <= 0 || Columns(out) <= width {
 			return out
@@ -100,6 +120,14 @@ func cutLeft(text string, width int, more string) string {
 	end := tail(text, width)
 	if len(end) == len(text) && Columns(text) <= width {
 		return text
+	}
+	if n, ok := singles(end); ok && width > Columns(more) {
+		cut := 0
+		for room := width - Columns(more); n > room; n-- {
+			_, size := utf8.DecodeRuneInString(end[cut:])
+			cut += size
+		}
+		return more + end[cut:]
 	}
 	for room := width - Columns(more); room > 0; room-- {
 		if out := more + terminal.TruncatePrefix(end, room, ""); Columns(out) <= width {
