@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -355,7 +356,7 @@ func (p *printer) end(r *result) error {
 			return nil
 		}
 		p.shown++
-		return p.print(r.src.File(), p.end0)
+		return errors.Join(p.print(r.src.File(), p.end0), p.streams.Flush()) // the next name may take its time
 	}
 	switch {
 	case p.names:
