@@ -10,7 +10,7 @@ import (
 )
 
 // MayHave reports whether a text of a session may have one of the words: if a line of its rollouts has it, or of one that they go on
-// from, or its name does. A session without an item of the conversation has to be read.
+// from, if parts of an output are one text where both may have a part of it, or if its name does. A session without an item of the conversation has to be read.
 func (a *archive) MayHave(ctx context.Context, info formats.Info, words *formats.Words) bool {
 	r := &reader{archive: a, nodes: map[string]*node{}}
 	for _, src := range a.sources(info) {
@@ -43,12 +43,19 @@ func (n *node) mayHave(ctx context.Context, words *formats.Words, some *bool) bo
 			return true
 		}
 		for line := range bytes.Lines(b.Data) {
-			if *some {
-				break
+			split := bytes.Count(line, []byte(`"text"`)) > 1 && bytes.Contains(line, []byte(`"assistant"`))
+			if *some && !split || !js.Valid(line) {
+				continue
 			}
-			if js.Valid(line) {
-				l := parseLine(string(line))
-				*some = l.typ == typeItem && (l.kind == kindCall || l.kind == kindMessage && itemOf(l.payload).role == "assistant")
+			l := parseLine(string(line))
+			said := l.typ == typeItem && l.kind == kindMessage && itemOf(l.payload).role == "assistant"
+			*some = *some || said || l.typ == typeItem && l.kind == kindCall
+			if seams := (formats.Seams{}); split && said {
+				for _, part := range parts(itemOf(l.payload).content) {
+					if seams.Text("", part.text.Str()) {
+						return true
+					}
+				}
 			}
 		}
 		b.Free()

@@ -87,7 +87,7 @@ func TestSessions(t *testing.T) {
 		}
 	}
 	got := gathered(cli.Place{Kind: "SESSION", Word: "co"}, complete.Reader)
-	if want := []cli.Candidate{{Value: "codex:"}, {Value: "copilot:"}, cli.Files}; !slices.Equal(got, want) {
+	if want := []cli.Candidate{{Value: "codex:"}, {Value: "continue:"}, {Value: "copilot:"}, cli.Files}; !slices.Equal(got, want) {
 		t.Errorf("with agents: %q, want %q", got, want)
 	}
 }
