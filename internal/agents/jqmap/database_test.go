@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/internal/test/must"
+	"github.com/sess-tools/sess/pkg/agent"
 )
 
 // talks is a map over a database.
@@ -322,4 +324,28 @@ func TestDatabaseHostile(t *testing.T) {
 	if data := base64.StdEncoding.EncodeToString([]byte("x")); !m.Detect("x", []byte(must.Read(t, path))[:4096]) || m.Detect("x", []byte(data)) {
 		t.Error("it is detected by the texts that made its tables, and by nothing else")
 	}
+}
+
+// A text that speaks of the tables of a database is none of its maps.
+func TestTextsAreNoDatabases(t *testing.T) {
+	t.Parallel()
+	for _, f := range jqmap.Embedded() {
+		head := `{"type":"user","text":"CREATE TABLE`
+		for _, sign := range agentSigns(f.About().Name) {
+			head += " " + strings.ReplaceAll(sign, `"`, `\"`)
+		}
+		if head += `"}` + "\n"; f.Detect("x.jsonl", []byte(head)) && slices.Contains([]string{"zed", "crush", "goose", "hermes", "cursoride"}, f.About().Name) {
+			t.Errorf("%s takes %s", f.About().Name, head)
+		}
+	}
+}
+
+// agentSigns are the signs of an agent's sessions.
+func agentSigns(name string) []string {
+	for _, a := range agent.All() {
+		if a.Name == name {
+			return a.Signs
+		}
+	}
+	return nil
 }

@@ -51,7 +51,7 @@ func (m *Map) hasTables(head []byte) bool {
 
 func (m *Map) detect(head []byte) bool {
 	h, err := m.parse()
-	if err != nil {
+	if err != nil || h.sqlite != nil { // a text may speak of the tables of a database
 		return false
 	}
 	values, _, err := firstValues(bytes.NewReader(head), h.each)

@@ -130,7 +130,6 @@ func TestInjectedAfterPublishing(t *testing.T) {
 		there        string // "" if nothing is to be said
 	}{
 		{"import, directory", "fsync:error=EIO", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
-		{"import, temporary", "unlink,unlinkat:error=EIO", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, "published new, but removing ./.new."},
 		{"import, close", "close:error=EINTR", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, ""},
 		{"export, close", "close:error=EINTR", []string{"sess-export", "claude", "-o", "new", "s.jsonl"}, ""},
 	} {
