@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -138,8 +139,22 @@ func locks(context.Context, *cli.Streams) []finding {
 	return []finding{{Check: check, Status: ok, Text: "a second writer waits for the first"}}
 }
 
+// cache says what is remembered of other agents' sessions, and where.
+func cache(context.Context, *cli.Streams) []finding {
+	const check = "cache"
+	dir, err := memo.Dir()
+	switch {
+	case err != nil:
+		return []finding{{check, warn, err.Error(), "set XDG_CACHE_HOME to a directory, or nothing is remembered of other agents' sessions"}}
+	case dir == "":
+		return []finding{{Check: check, Status: ok, Text: "off"}}
+	}
+	entries, size := memo.Size(dir)
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s, %s", dir, tty.Count(entries, "entry", "entries"), tty.Count(int(size), "byte", "bytes"))}}
+}
+
 // variables are what the tools read from the environment under a name of their own.
-var variables = []string{"SESS_DIR", command.Variable, "SESS_MODEL", "SESS_PROVIDER", rules.Variable, command.Guard}
+var variables = []string{"SESS_DIR", memo.Variable, command.Variable, "SESS_MODEL", "SESS_PROVIDER", rules.Variable, command.Guard}
 
 // environment looks at the variables that tools read.
 func environment(context.Context, *cli.Streams) []finding {

@@ -41,7 +41,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return cli.UsageError("unexpected operand %q", operands[0])
 	}
 	failed := 0
-	for _, examine := range []check{versions, storeDir, locks, environment, agents, maps, secrets, c.summarizer, mergeDriver, terminals} {
+	for _, examine := range []check{versions, storeDir, locks, cache, environment, agents, maps, secrets, c.summarizer, mergeDriver, terminals} {
 		for _, f := range examine(ctx, s) {
 			if f.Status == fail {
 				failed++

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/git"
 	"github.com/sess-tools/sess/internal/core/known"
+	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/pkg/session"
@@ -32,6 +33,8 @@ type config struct {
 	detect, homes, maps, unread bool
 	each, heads                 bool
 	opened                      archives
+	remembered                  bool       // rows and usage may be those that are remembered
+	memo                        *memo.Memo // of a program that runs many invocations, which closes it; else nil
 	strict, noLosses, prompts   bool
 	usage                       bool
 	words                       []string // of which a text that is looked for has one
@@ -75,6 +78,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 		cli.Bool(&c.usage, "usage-only", "leave out what says nothing of what was used, as far as that is quicker: for programs that add up"),
 		cli.Strings(&c.words, "word", "print the header alone if no text of the session has `WORD`, letters that are a part of a word in any case; may be repeated: for programs that look for one of them"),
+		cli.Bool(&c.remembered, "remembered", "with --list and --usage-only: what was said of a session before will do while its files are the same. Rows have no words of messages then"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),

@@ -22,6 +22,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/internal/core/redact/rules"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
@@ -52,6 +53,8 @@ type job struct {
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
 	usage    bool           // entries without a usage may be left out
+	said     *said          // what is known of sessions
+	brief    bool           // rows have no words of messages
 	words    *formats.Words // a session that has none of them is its header; nil for any
 	kinds    bool           // -v says how many of what kind were read
 	json     bool           // rows are printed of what became of the sessions
@@ -90,7 +93,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src 
 	}
 	return &job{
 		redact: c.redact, rules: c.rules, origin: c.origin(ctx, f.About()),
-		streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage, words: formats.OfSources(c.words),
+		said: newSaid(f.About().Kept(), c.remembering()), brief: c.remembered, streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage, words: formats.OfSources(c.words),
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
@@ -141,10 +144,22 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 // one imports one session.
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
+	if j.remembers() {
+		files := formats.SourcesOf(ctx, a, info)
+		if done, err := j.recalled(files); done {
+			return err
+		}
+		if key, ok := j.usageKey(files); ok {
+			k.noted = &note{key: key}
+		}
+	}
 	k.alone = !formats.MayHave(ctx, a, info, j.words)
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, j.place(info, l), l) }))
 	if errors.Is(err, errThere) {
 		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
+	}
+	if err == nil && k.noted != nil && !k.noted.lost {
+		j.said.memo.Put(k.noted.key, k.noted.text)
 	}
 	if err != nil || path == "" {
 		return named(info, err)
@@ -209,9 +224,10 @@ func named(info formats.Info, err error) error {
 func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) (done bool, err error) {
 	switch {
 	case c.each:
-		opened := archives{}
+		opened, said := archives{}, memo.Open()
+		defer said.Close()
 		return true, subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
-			return cli.Run(ctx, importer(opened), strings.NewReader(""), out, errs, args)
+			return cli.Run(ctx, importer(opened, said), strings.NewReader(""), out, errs, args)
 		})
 	case c.maps:
 		return true, printMaps(s)

@@ -47,13 +47,12 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	var list []formats.Info // an address says whether others have the id
 	failed, lost, status := 0, 0, cli.ExitDone
-	q, read := c.query(ctx, j, a)
-	for info, err := range j.listed(ctx, a, q) {
+	for info, err := range j.listed(ctx, a, c.query(ctx, j, a)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if known, ok := read[keyOf(info)]; ok && err == nil {
-			info = known
+		if err == nil {
+			info = j.said.details(info)
 		}
 		if err != nil {
 			err = named(info, err)
@@ -109,43 +108,31 @@ func listed(ctx context.Context, s *cli.Streams, root string, a formats.Archive,
 	}
 }
 
-// query asks for the details of those sessions alone that may be listed, and whose details are not in read.
-func (c *config) query(ctx context.Context, j *job, a formats.Archive) (q formats.Query, read details) {
-	q = formats.Query{Details: true}
-	var may func(formats.Info) bool
+// query asks for the details of those sessions alone that may be listed, and whose details are not known.
+func (c *config) query(ctx context.Context, j *job, a formats.Archive) formats.Query {
+	may := func(formats.Info) bool { return true }
 	switch {
 	case c.heads:
-		return undetailed, nil
+		return undetailed
 	case c.exact:
-		return q, nil
+		return formats.Query{Details: true}
 	case c.limit > 0:
-		var oldest time.Time
-		oldest, read = c.oldest(ctx, j, a)
-		may = j.since(oldest)
+		may = j.since(c.oldest(ctx, j, a))
 	case c.cwd != "" || !j.from.IsZero():
 		may = j.since(j.from)
-	default:
-		return q, nil
+	case j.said.memo == nil:
+		return formats.Query{Details: true}
 	}
-	q.Only = func(info formats.Info) bool { return may(info) && !read.has(info) }
-	return q, read
+	return j.unknown(ctx, a, may)
+}
+
+// unknown asks for the details of those sessions that may be wanted and are not known.
+func (j *job) unknown(ctx context.Context, a formats.Archive, may func(formats.Info) bool) formats.Query {
+	return formats.Query{Details: true, Only: func(info formats.Info) bool { return may(info) && !j.said.knows(ctx, a, info) }}
 }
 
 // undetailed asks for the beginnings of sessions, and when the last of them was written.
 var undetailed = formats.Query{Details: true, Only: func(formats.Info) bool { return false }}
-
-// details are those of sessions that were read already.
-type details map[sessionKey]formats.Info
-
-// A sessionKey tells a session of an archive from others.
-type sessionKey struct{ path, key, id string }
-
-func keyOf(info formats.Info) sessionKey { return sessionKey{info.Path, info.Key, info.ID} }
-
-func (d details) has(info formats.Info) bool {
-	_, ok := d[keyOf(info)]
-	return ok
-}
 
 // since returns a function that says of a session, before it is read, whether it may be wanted and have something since
 // then: not if its file was written to before, or its last row.
@@ -159,9 +146,9 @@ func (j *job) since(when time.Time) func(formats.Info) bool {
 // wants reports whether a session that was read is to be listed.
 func (j *job) wants(info formats.Info) bool { return j.here(info) && !info.Modified.Before(j.from) }
 
-// oldest returns a time so that the sessions that --limit lists have something since then, and the details that it read to know that:
-// those of the sessions that were written to last.
-func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) (time.Time, details) {
+// oldest returns a time so that the sessions that --limit lists have something since then. To know it those are read that were written to
+// last.
+func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) time.Time {
 	may, dated := j.since(j.from), true
 	var times []time.Time
 	for info, err := range a.List(ctx, undetailed) {
@@ -169,31 +156,34 @@ func (c *config) oldest(ctx context.Context, j *job, a formats.Archive) (time.Ti
 			continue
 		}
 		if info.Last().IsZero() {
-			return j.from, nil // nothing is known without reading it
+			return j.from // nothing is known without reading it
 		}
 		times, dated = append(times, info.Last()), dated && info.Dated
 	}
 	if len(times) <= c.limit {
-		return j.from, nil
+		return j.from
 	}
 	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
 	if dated { // a session has nothing later than its own time
-		return times[c.limit-1], nil
+		return times[c.limit-1]
 	}
 	may = j.since(times[c.limit-1])
 	times = times[:0]
-	read := details{}
-	for info, err := range a.List(ctx, formats.Query{Details: true, Only: may}) {
-		if err == nil && may(info) && j.wants(info) {
+	for info, err := range a.List(ctx, j.unknown(ctx, a, may)) {
+		if err != nil || !may(info) {
+			continue
+		}
+		info = j.said.details(info)
+		j.said.keep(info)
+		if j.wants(info) {
 			times = append(times, info.Modified)
-			read[keyOf(info)] = info
 		}
 	}
 	if len(times) < c.limit {
-		return j.from, read
+		return j.from
 	}
 	slices.SortFunc(times, func(x, y time.Time) int { return y.Compare(x) })
-	return times[c.limit-1], read
+	return times[c.limit-1]
 }
 
 // newest returns those sessions of a list that were modified last, in the order of the list: limit of them, or all if that is 0.
@@ -411,6 +401,9 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 
 func (j *job) row(info formats.Info) error {
 	row := listing.Row{Row: info.Row, Agent: j.name, Unread: info.Unread}
+	if j.brief {
+		row.FirstMessage, row.LastMessage = "", ""
+	}
 	switch {
 	case j.native:
 		row.Address = info.Path

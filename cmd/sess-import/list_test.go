@@ -93,7 +93,7 @@ func TestNarrowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		since, ok := js.ParseTime(tt.c.since)
-		j := &job{streams: s, name: "x", here: here, having: map[string]int{}}
+		j := &job{said: newSaid("x", nil), streams: s, name: "x", here: here, having: map[string]int{}}
 		if ok {
 			j.from = time.UnixMilli(since)
 		}

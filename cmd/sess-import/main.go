@@ -8,12 +8,15 @@
 // paths. It reports what a session cannot hold. See sess-import(1).
 package main
 
-import "github.com/sess-tools/sess/internal/core/cli"
+import (
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/memo"
+)
 
-var tool = importer(nil)
+var tool = importer(nil, nil)
 
-// importer is the tool; with --each it is run by itself, and finds archives that are open.
-func importer(opened archives) cli.Tool {
+// importer is the tool; with --each it is run by itself, and finds archives that are open, and what is remembered.
+func importer(opened archives, said *memo.Memo) cli.Tool {
 	return cli.Tool{
 		Name:    "sess-import",
 		Summary: "convert other agents' sessions",
@@ -29,7 +32,7 @@ sess-import --detect chat.json`,
 		Common:   commonFlags,
 		Complete: completing,
 		New: func() ([]cli.Flag, cli.Action) {
-			c := &config{opened: opened}
+			c := &config{opened: opened, memo: said}
 			return c.flags(), c.run
 		},
 	}

@@ -42,6 +42,11 @@ func (e exactly) MayHave(ctx context.Context, info formats.Info, words *formats.
 	return formats.MayHave(ctx, e.Archive, info, words)
 }
 
+// Sources is that of the archive.
+func (e exactly) Sources(ctx context.Context, info formats.Info) []string {
+	return formats.SourcesOf(ctx, e.Archive, info)
+}
+
 // with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
 // come since: the archive is opened anew, and work done again.
 func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {

@@ -45,7 +45,7 @@ func TestEachIsAsAlone(t *testing.T) {
 	answers, out := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- cli.Run(t.Context(), importer(nil), questions, out, io.Discard, []string{"--each"})
+		ended <- cli.Run(t.Context(), importer(nil, nil), questions, out, io.Discard, []string{"--each"})
 		out.Close()
 	}()
 	answer := bufio.NewReader(answers)
@@ -73,7 +73,7 @@ func TestEachIsAsAlone(t *testing.T) {
 			}
 		}
 		var out, errs bytes.Buffer
-		if code := cli.Run(t.Context(), importer(nil), strings.NewReader(""), &out, &errs, args); status != code || status != want || got["out"].String() != out.String() || got["err"].String() != errs.String() {
+		if code := cli.Run(t.Context(), importer(nil, nil), strings.NewReader(""), &out, &errs, args); status != code || status != want || got["out"].String() != out.String() || got["err"].String() != errs.String() {
 			t.Errorf("%q: status %d, alone %d, want %d\n%s%s\nalone:\n%s%s", args, status, code, want, got["out"], got["err"], &out, &errs)
 		}
 	}

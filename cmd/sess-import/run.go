@@ -45,6 +45,14 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		return err
 	}
 	defer func() { err = join(err, job.losses.Close("NOT KEPT")) }()
+	if c.memo == nil {
+		defer job.said.memo.Close()
+	}
+	if job.remembers() && !src.IsDir() { // a database, which takes longer to open
+		if done, err := job.recalled(formats.Beside(src.Path)); done {
+			return err
+		}
+	}
 	kept := c.opened
 	if !c.own || c.session == "" { // a list, and the newest session, have those that came since
 		kept = nil

@@ -59,7 +59,8 @@ type sink struct {
 	clean   *redact.Growing // takes them out
 	digest  string          // of its rules
 
-	alone bool // only the header is wanted
+	alone bool  // only the header is wanted
+	noted *note // takes the lines to be remembered, nil for none
 
 	there       *stored // the file that is there, if it is compared
 	compared    bool    // the header was
@@ -104,6 +105,9 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 			torn++ // it may be one that is being written
 		case l.Kind == formats.KindDamage, l.Orphan():
 			damaged++
+		}
+		if k.noted != nil && l.Fault() {
+			k.noted.lost = true // it is told each time
 		}
 		tell(l)
 	})
@@ -173,6 +177,12 @@ func (k *sink) line(text string) error {
 			k.title = strings.Clone(e.Str("name"))
 		}
 	}
+	if k.entries > 0 && k.usage && k.brief {
+		if text = used(text); text == "" {
+			return nil
+		}
+	}
+	k.noted.line(text)
 	w := k.streams.Out
 	switch {
 	case k.there != nil:

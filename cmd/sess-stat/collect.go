@@ -61,8 +61,12 @@ func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledg
 	l := &usage.Ledger{KeepCopies: r.noDedup}
 	readings := make([]reading, 0, len(found.List))
 	wants := ctx
-	if !r.needsBranches() {
+	switch {
+	case r.needsBranches():
+	case r.limited() || r.strict || r.strictPrices: // a gate
 		wants = address.UsageOnly(ctx)
+	default:
+		wants = address.Remembered(ctx)
 	}
 	for got := range parallel.Map(wants, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
 		if errors.Is(got.err, selection.ErrNotHere) {

@@ -28,7 +28,7 @@ func isBelow(dir string) bool {
 // files are those of sessions: in the source itself, or with a name of theirs below it.
 func files(dir string) formats.Files {
 	return formats.Files{
-		Depth: depth, Enter: isBelow, Head: head, Read: read, MayHave: mayHave, Project: escaped,
+		Depth: depth, Enter: isBelow, Head: head, Read: read, MayHave: mayHave, Apart: true, Project: escaped,
 		IDs:    func(path string) ([]string, bool) { return []string{idOf(path)}, idOf(path) != "" },
 		Output: func(path string) bool { return filepath.Base(filepath.Dir(path)) == "tool-results" },
 		Known:  func(path string) bool { return isBelow(filepath.Dir(path)) && filepath.Base(path) == "journal.jsonl" },

@@ -3,11 +3,36 @@ package codex
 import (
 	"bytes"
 	"context"
+	"maps"
+	"path/filepath"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
+
+// Sources returns the rollouts of a session, those that they go on from, and the file with the names.
+func (a *archive) Sources(ctx context.Context, info formats.Info) []string {
+	if a.src.Path == "" || a.home == "" {
+		return nil
+	}
+	r := &reader{archive: a, nodes: map[string]*node{}}
+	var paths []string
+	for _, src := range a.sources(info) {
+		n, err := r.node(ctx, src, true)
+		if err != nil || r.bases(ctx, n) != nil {
+			return nil
+		}
+		paths = append(paths, src.Path)
+	}
+	for _, path := range slices.Sorted(maps.Keys(r.nodes)) {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return append(paths, filepath.Join(a.home, indexFile))
+}
 
 // MayHave reports whether a text of a session may have one of the words: if a line of its rollouts has it, or of one that they go on
 // from, if parts of an output are one text where both may have a part of it, or if its name does. A session without an item of the conversation has to be read.

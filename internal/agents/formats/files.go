@@ -49,6 +49,9 @@ type Files struct {
 	// [Describe].
 	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
 
+	// Apart says that a session is made of nothing but its file.
+	Apart bool
+
 	// MayHave is [Sifter.MayHave] for the session of a file. Nil is a format whose files do not tell it.
 	MayHave func(ctx context.Context, f *File, words *Words) bool
 
@@ -388,6 +391,14 @@ func (a *files) of(info Info) *Source {
 		return a.src.Beside(info.Path)
 	}
 	return a.src
+}
+
+// Sources returns the file of a session.
+func (a *files) Sources(_ context.Context, info Info) []string {
+	if path := a.of(info).Path; a.Apart && path != "" {
+		return []string{path}
+	}
+	return nil
 }
 
 // MayHave is that of the format.

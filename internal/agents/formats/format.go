@@ -112,6 +112,24 @@ type Lasting interface {
 	Lasts()
 }
 
+// A Sourced is an archive that knows all files that a session is made of.
+type Sourced interface {
+	// Sources returns the paths of the files, first one that is there; nil if they are not known. One that is not there counts: the
+	// session may be another with it.
+	Sources(ctx context.Context, info Info) []string
+}
+
+// SourcesOf returns the files that a session is made of, nil if the archive does not know them.
+func SourcesOf(ctx context.Context, a Archive, info Info) []string {
+	if s, ok := a.(Sourced); ok {
+		return s.Sources(ctx, info)
+	}
+	return nil
+}
+
+// Beside returns a database and the files that SQLite keeps beside it.
+func Beside(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
+
 // A Query says which sessions are asked for, and how much about them.
 type Query struct {
 	// ID is a session's id, the beginning of one or its name; "" asks for all. An

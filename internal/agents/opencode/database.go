@@ -91,6 +91,11 @@ func (d *database) readLayout(ctx context.Context) error {
 
 func (d *database) Close() error { return d.db.Close() }
 
+// Sources returns the database and what SQLite keeps beside it.
+func (d *database) Sources(context.Context, formats.Info) []string {
+	return formats.Beside(d.path)
+}
+
 // List yields the sessions, the one that was written to last first.
 func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {

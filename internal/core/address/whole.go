@@ -46,6 +46,13 @@ type usageKey struct{}
 // only add up. What of the tree is left tells no branches.
 func UsageOnly(ctx context.Context) context.Context { return context.WithValue(ctx, usageKey{}, true) }
 
+type rememberedKey struct{}
+
+// Remembered is UsageOnly for a reader that is no gate: what was said of a session before will do while its files are the same.
+func Remembered(ctx context.Context) context.Context {
+	return context.WithValue(UsageOnly(ctx), rememberedKey{}, true)
+}
+
 type havingKey struct{}
 
 // Having returns a context in which the importer gives the header alone of a session of which no text has one of the words, letters
@@ -63,6 +70,9 @@ func words(ctx context.Context, s *cli.Streams) (words []string) {
 	}
 	if ctx.Value(usageKey{}) != nil && !s.Verbose {
 		words = append(words, "--usage-only")
+		if ctx.Value(rememberedKey{}) != nil && ctx.Value(wholeKey{}) == nil {
+			words = append(words, "--remembered")
+		}
 	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)

@@ -14,3 +14,12 @@ func Identity(fi fs.FileInfo) (number uint64, changed int64) {
 	}
 	return st.Ino, st.Ctim.Nano()
 }
+
+// Device returns the number of the file system of a file, 0 where that is not known.
+func Device(fi fs.FileInfo) uint64 {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(st.Dev) //nolint:unconvert // it is signed elsewhere
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/memo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+	"github.com/sess-tools/sess/pkg/typed"
+)
+
+// A spot tells a session of an archive from others.
+type spot struct{ path, key string }
+
+func spotOf(info formats.Info) spot { return spot{info.Path, info.Key} }
+
+// Said is what is known of sessions without reading them once more: what this run read, and what others remember.
+type said struct {
+	memo  *memo.Memo // nil for nothing
+	kind  string     // the format, as its entries are called
+	begun time.Time
+
+	mu   sync.Mutex
+	keys map[spot]memo.Key // of sessions that are read
+	read map[spot]formats.Info
+}
+
+// newSaid returns what is known of sessions of a kind when a run begins, of the memo unless that is nil. What an archive that is kept open has
+// read counts from when that may have been.
+func newSaid(kind string, m *memo.Memo) *said {
+	s := &said{kind: kind, memo: m, keys: map[spot]memo.Key{}, read: map[spot]formats.Info{}}
+	if m != nil {
+		s.begun = m.Now().Add(-lasts)
+	}
+	return s
+}
+
+// remembering returns the memo of a run that may answer with what is remembered, else nil.
+func (c *config) remembering() *memo.Memo {
+	if !c.remembered {
+		return nil
+	}
+	if c.memo != nil {
+		return c.memo
+	}
+	return memo.Open()
+}
+
+// knows reports whether the details of a session are known, and notes what it is made of if not.
+func (s *said) knows(ctx context.Context, a formats.Archive, info formats.Info) bool {
+	at := spotOf(info)
+	s.mu.Lock()
+	_, known := s.read[at]
+	s.mu.Unlock()
+	if known || s.memo == nil {
+		return known
+	}
+	key, ok := s.memo.Key(s.begun, []string{"row", s.kind, info.Key}, formats.SourcesOf(ctx, a, info)...)
+	if !ok {
+		return false
+	}
+	if text, ok := s.memo.Get(key); ok {
+		if row, err := listing.Parse(text); err == nil {
+			info.Info, known = row.Info, true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known {
+		s.read[at] = info
+	} else {
+		s.keys[at] = key
+	}
+	return known
+}
+
+// details returns a session that was listed with its details, if they are known, and remembers those that were read for it.
+func (s *said) details(info formats.Info) formats.Info {
+	at := spotOf(info)
+	s.mu.Lock()
+	known, ok := s.read[at]
+	key, read := s.keys[at]
+	delete(s.keys, at)
+	s.mu.Unlock()
+	if ok {
+		return known
+	}
+	if read {
+		row := listing.Row{Row: store.Row{Info: info.Info}}
+		row.FirstMessage, row.LastMessage = "", ""
+		s.memo.Put(key, []byte(listing.JSON(row)))
+	}
+	return info
+}
+
+// keep keeps the details that were read for a session.
+func (s *said) keep(info formats.Info) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read[spotOf(info)] = info
+}
+
+// usageKey is the key of what a session of a source used, as its lines say it. The session is named as it was asked for.
+func (j *job) usageKey(files []string) (memo.Key, bool) {
+	o := j.origin
+	return j.said.memo.Key(j.said.begun, []string{"usage", j.said.kind, j.root, j.session, o.Harness, o.Host, o.User, os.Getenv("SESS_BLOBS")}, files...)
+}
+
+// remembers reports whether what a session used may be remembered: it is printed, and nothing but faults is told of it.
+func (j *job) remembers() bool {
+	return j.usage && j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact && j.words == nil
+}
+
+// recalled prints what a session used, if it is remembered.
+func (j *job) recalled(files []string) (done bool, err error) {
+	key, ok := j.usageKey(files)
+	if !ok {
+		return false, nil
+	}
+	text, ok := j.said.memo.Get(key)
+	if !ok {
+		return false, nil
+	}
+	_, err = j.streams.Out.Write(text)
+	return true, err
+}
+
+// A note is what a session used, while it is printed, to be remembered. The nil pointer takes none.
+type note struct {
+	key  memo.Key
+	text []byte
+	lost bool // it is too large, or has words, or something was told beside it
+}
+
+// mostNoted is the largest note in bytes.
+const mostNoted = 4 << 20
+
+// line takes a line.
+func (n *note) line(line string) {
+	switch {
+	case n == nil || n.lost:
+	case len(n.text)+len(line) > mostNoted || len(n.text) > 0 && hasWords(js.Value(line)):
+		n.lost, n.text = true, nil
+	default:
+		n.text = append(append(n.text, line...), '\n')
+	}
+}
+
+// used returns the line of an entry for a reader that adds up, "" for one that says nothing of what was used: with a digest in place of
+// the content, by which copies of a call are known.
+func used(line string) string {
+	switch {
+	case strings.Contains(line, typed.MovedHere), strings.Contains(line, `"`+session.CustomRun+`"`):
+		return line
+	case !strings.Contains(line, `"usage"`):
+		return ""
+	}
+	entry := js.Value(line)
+	message := entry.Get("message")
+	content := message.Get("content")
+	if content == "" || content == "[]" {
+		return line
+	}
+	sum := sha256.Sum256([]byte(content))
+	return string(entry.With("message", message.With("content", js.Value(js.Quote(hex.EncodeToString(sum[:8]))))))
+}
+
+// hasWords reports whether a line of [used] may have what was said.
+func hasWords(entry js.Value) bool {
+	switch entry.Get("type").Str() {
+	case session.TypeUsage:
+		return false
+	case session.TypeMessage:
+		m := entry.Get("message")
+		return m.Get("role").Str() != session.RoleAssistant || m.Get("details") != "" || m.Get("errorMessage") != ""
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/memo"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/drawn"
+	"github.com/sess-tools/sess/internal/test/must"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A home is a source with sessions of a format.
+type sampled struct{ format, path string }
+
+// samplesOf copies samples of the formats whose sessions are remembered into a directory.
+func samplesOf(t *testing.T, dir string) (list []sampled) {
+	t.Helper()
+	for format, from := range map[string]string{"claude": "claude/genuine", "codex": "codex/home"} {
+		into := filepath.Join(dir, "."+format)
+		if format == "claude" {
+			into = filepath.Join(into, "projects", "-w")
+		}
+		must.Do(t, os.MkdirAll(filepath.Dir(into), 0o700))
+		must.Do(t, os.CopyFS(into, os.DirFS(filepath.Join(corpus.Dir(), filepath.FromSlash(from)))))
+		list = append(list, sampled{format, into})
+	}
+	for name, data := range corpus.Golden(t, "opencode/databases-1.18") {
+		path := filepath.Join(dir, name, "opencode.db")
+		must.Write(t, filepath.Dir(path), filepath.Base(path), string(data))
+		list = append(list, sampled{"opencode", path})
+	}
+	return list
+}
+
+// remembering runs a command line with a memo, and returns all that it says.
+func remembering(t *testing.T, said *memo.Memo, args ...string) string {
+	t.Helper()
+	var out, errs strings.Builder
+	status := cli.Run(t.Context(), importer(nil, said), strings.NewReader(""), &out, &errs, args)
+	return fmt.Sprintf("%s\n%s\n%d", &out, &errs, status)
+}
+
+// asked returns what readers ask of a source: the list, the newest of it, and what each of its sessions used.
+func asked(t *testing.T, s sampled) (lines [][]string) {
+	t.Helper()
+	list := []string{s.format, "--list", "--remembered", "--", s.path}
+	lines = append(lines, list, slices.Insert(slices.Clone(list), 2, "--limit=1"), slices.Insert(slices.Clone(list), 2, "--since=2026-11-22"))
+	for row := range strings.Lines(remembering(t, memo.In("", "", time.Now), list...)) {
+		if id := js.Value(row).Get("session").Str(); id != "" {
+			lines = append(lines, []string{s.format, "--session=" + id, "--usage-only", "--remembered", "--no-losses", "--", s.path})
+		}
+	}
+	return lines
+}
+
+// What a tool prints is the same with a memo, without, and with one that is stale, torn or of others, whatever becomes of the files.
+func TestRememberedIsTheSame(t *testing.T) {
+	t.Parallel()
+	later := func() time.Time { return time.Now().Add(time.Hour) } // by which all files are settled
+	hits := 0
+	for _, r := range drawn.Cases(t, 40) {
+		dir, cache := t.TempDir(), filepath.Join(t.TempDir(), "said")
+		samples := samplesOf(t, dir)
+		said, none := memo.In(cache, "b", later), memo.In(must.Write(t, t.TempDir(), "none", ""), "b", later)
+		before := map[string]string{} // the content of files as they were
+		for range 4 {
+			for _, s := range samples {
+				for _, args := range asked(t, s) {
+					want := remembering(t, none, args...)
+					for _, when := range []string{"cold", "again"} {
+						if got := remembering(t, said, args...); got != want {
+							t.Fatalf("%s: %q says\n%s\nwant\n%s", when, args, got, want)
+						}
+					}
+				}
+			}
+			n, _ := memo.Size(cache)
+			hits = max(hits, n)
+			spoil(t, r, cache)
+			change(t, r, dir, before)
+		}
+		said.Close()
+	}
+	if hits < 10 {
+		t.Errorf("%d entries at most", hits)
+	}
+}
+
+// spoil damages some entries: it cuts them, changes a byte, or gives one the name of another.
+func spoil(t *testing.T, r *rand.Rand, cache string) {
+	t.Helper()
+	list, _ := os.ReadDir(cache)
+	for _, e := range list {
+		path := filepath.Join(cache, e.Name())
+		text, err := os.ReadFile(path)
+		if err != nil || len(text) == 0 {
+			continue
+		}
+		switch r.IntN(6) {
+		case 0:
+			must.Do(t, os.WriteFile(path, text[:r.IntN(len(text))], 0o600))
+		case 1:
+			text[r.IntN(len(text))] ^= 1 << r.IntN(8)
+			must.Do(t, os.WriteFile(path, text, 0o600))
+		case 2:
+			must.Do(t, os.Rename(path, filepath.Join(cache, list[r.IntN(len(list))].Name())))
+		}
+	}
+}
+
+// change changes a file of the sources as agents, people and backups do.
+func change(t *testing.T, r *rand.Rand, dir string, before map[string]string) {
+	t.Helper()
+	var paths []string
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && strings.HasSuffix(path, ".jsonl") {
+			paths = append(paths, path)
+		}
+		return err
+	}))
+	path := paths[r.IntN(len(paths))]
+	text, fi := must.Read(t, path), statOf(t, path)
+	rewrite := func(text string) {
+		for { // the clock of the file system has steps
+			must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+			if now := statOf(t, path); now.ModTime() != fi.ModTime() {
+				return
+			}
+		}
+	}
+	lines := strings.SplitAfter(text, "\n")
+	switch r.IntN(6) {
+	case 0:
+		rewrite(text + lines[r.IntN(len(lines))])
+	case 1:
+		rewrite(text[:r.IntN(len(text)+1)])
+	case 2: // of the same size, with its time
+		rewrite(strings.Replace(text, `"output_tokens":33`, `"output_tokens":44`, 1))
+		must.Do(t, os.Chtimes(path, fi.ModTime(), fi.ModTime()))
+	case 3:
+		must.Do(t, os.Rename(path, strings.TrimSuffix(path, ".jsonl")+"-moved.jsonl"))
+	case 4: // an old one comes back
+		if old, ok := before[path]; ok {
+			rewrite(old)
+			must.Do(t, os.Chtimes(path, fi.ModTime(), fi.ModTime()))
+		}
+	case 5:
+		must.Do(t, os.Remove(path))
+	}
+	before[path] = text
+}
+
+func statOf(t *testing.T, path string) fs.FileInfo {
+	t.Helper()
+	fi, err := os.Stat(path)
+	must.Do(t, err)
+	return fi
+}
