@@ -166,7 +166,7 @@ func TestDated(t *testing.T) {
 		var out strings.Builder
 		here, err := c.here(formats.About{})
 		must.Do(t, err)
-		j := &job{streams: &cli.Streams{Out: &out, Err: io.Discard, Quiet: true}, name: "x", here: here, having: map[string]int{}}
+		j := &job{said: newSaid("x", nil), streams: &cli.Streams{Out: &out, Err: io.Discard, Quiet: true}, name: "x", here: here, having: map[string]int{}}
 		if ms, ok := js.ParseTime(tt.since); ok {
 			j.from = time.UnixMilli(ms)
 		}
