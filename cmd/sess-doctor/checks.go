@@ -139,7 +139,7 @@ func locks(context.Context, *cli.Streams) []finding {
 	return []finding{{Check: check, Status: ok, Text: "a second writer waits for the first"}}
 }
 
-// cache says what is remembered of other agents' sessions, and where.
+// cache says how much is remembered of other agents' sessions, and where.
 func cache(context.Context, *cli.Streams) []finding {
 	const check = "cache"
 	dir, err := memo.Dir()

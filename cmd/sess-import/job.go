@@ -53,7 +53,7 @@ type job struct {
 	from     time.Time               // from when on sessions are wanted
 	losses   *losses.Log
 	usage    bool           // entries without a usage may be left out
-	said     *said          // what is known of sessions
+	said     *said          // the details that are known of sessions
 	brief    bool           // rows have no words of messages
 	words    *formats.Words // a session that has none of them is its header; nil for any
 	kinds    bool           // -v says how many of what kind were read

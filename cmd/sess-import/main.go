@@ -15,7 +15,7 @@ import (
 
 var tool = importer(nil, nil)
 
-// importer is the tool; with --each it is run by itself, and finds archives that are open, and what is remembered.
+// importer is the tool; with --each it is run by itself, and finds archives that are open, and the memo.
 func importer(opened archives, said *memo.Memo) cli.Tool {
 	return cli.Tool{
 		Name:    "sess-import",

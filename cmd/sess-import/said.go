@@ -23,7 +23,7 @@ type spot struct{ path, key string }
 
 func spotOf(info formats.Info) spot { return spot{info.Path, info.Key} }
 
-// Said is what is known of sessions without reading them once more: what this run read, and what others remember.
+// Said has the details of sessions that need not be read once more: this run read them, or an earlier one, and they are remembered.
 type said struct {
 	memo  *memo.Memo // nil for nothing
 	kind  string     // the format, as its entries are called
@@ -34,7 +34,7 @@ type said struct {
 	read map[spot]formats.Info
 }
 
-// newSaid returns what is known of sessions of a kind when a run begins, of the memo unless that is nil. What an archive that is kept open has
+// newSaid returns the details that are known of sessions of a kind when a run begins, of the memo unless that is nil. What an archive that is kept open has
 // read counts from when that may have been.
 func newSaid(kind string, m *memo.Memo) *said {
 	s := &said{kind: kind, memo: m, keys: map[spot]memo.Key{}, read: map[spot]formats.Info{}}
@@ -44,7 +44,7 @@ func newSaid(kind string, m *memo.Memo) *said {
 	return s
 }
 
-// remembering returns the memo of a run that may answer with what is remembered, else nil.
+// remembering returns the memo of a run that may answer from it, else nil.
 func (c *config) remembering() *memo.Memo {
 	if !c.remembered {
 		return nil
@@ -55,7 +55,7 @@ func (c *config) remembering() *memo.Memo {
 	return memo.Open()
 }
 
-// knows reports whether the details of a session are known, and notes what it is made of if not.
+// knows reports whether the details of a session are known, and notes the files that it is made of if not.
 func (s *said) knows(ctx context.Context, a formats.Archive, info formats.Info) bool {
 	at := spotOf(info)
 	s.mu.Lock()

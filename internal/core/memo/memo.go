@@ -1,7 +1,7 @@
 // Package memo remembers between runs what was said of a session: texts that a program made of files, kept for as long as the files are
 // the same.
 //
-// An entry is a file of its own in the user's cache, so that writers take nothing from each other. It has the build of the program
+// An entry is one file in the user's cache, so that writers take nothing from each other. It has the build of the program
 // and the files that it was made of: by path, device, number, size and the times of their last change. It counts while all of that
 // is the same, its text is whole, and the files were two seconds old when reading them began: a file system may give two changes
 // one time. An entry that does not count is as if it were not there, and no error of the cache is one of the program.
@@ -126,7 +126,7 @@ func stampOf(path string) (s stamp, ok bool) {
 	return s, s.Ctime != 0
 }
 
-// A Key is what a text is made of: words that say what it is, and files as they are.
+// A Key says of which files, as they are, a text is made, and in words which text it is.
 type Key struct {
 	name  string
 	what  []string
@@ -134,8 +134,8 @@ type Key struct {
 	begun int64 // when reading the files began, in nanoseconds since the epoch
 }
 
-// Key returns the key for a text of files, of which the first is there, that are read from a moment on: what says which text it is, with
-// all else that it depends on. Ok is false where nothing is remembered.
+// Key returns the key for a text of files, of which the first is there, that are read from a moment on: the words name the text,
+// and every other thing that it depends on. Ok is false where nothing is remembered.
 func (m *Memo) Key(begun time.Time, what []string, files ...string) (k Key, ok bool) {
 	if m == nil || len(files) == 0 {
 		return k, false

@@ -55,7 +55,7 @@ func isSimple(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !takesOneColumn(r) && !unicode.IsSpace(r) })
 }
 
-// lay returns the part of a text that has room, of what is in front of the first span and the rest. Begun and goes say that there is more
+// lay returns the part of a text that has room, of the text in front of the first span and the rest. Begun and goes say that there is more
 // in front of it, and behind.
 func lay(before string, rest []Cell, begun, goes bool, width int, more string) []Cell {
 	behind, match := Columns(join(rest)), 0
