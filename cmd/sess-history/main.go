@@ -72,11 +72,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, words []string) error 
 	if err := c.print(s, rows); err != nil {
 		return err
 	}
-	switch err := errors.Join(found.Failed, unread); {
-	case err != nil:
+	if err := errors.Join(found.Failed, unread); err != nil || len(rows) > 0 {
 		return err
-	case len(rows) == 0:
-		return cli.No("")
 	}
-	return nil
+	return cli.No("")
 }
