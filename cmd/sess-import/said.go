@@ -19,9 +19,9 @@ import (
 )
 
 // A spot tells a session of an archive from others.
-type spot struct{ path, key string }
+type spot struct{ path, key, id string }
 
-func spotOf(info formats.Info) spot { return spot{info.Path, info.Key} }
+func spotOf(info formats.Info) spot { return spot{info.Path, info.Key, info.ID} }
 
 // Said has the details of sessions that need not be read once more: this run read them, or an earlier one, and they are remembered.
 type said struct {
@@ -64,7 +64,7 @@ func (s *said) knows(ctx context.Context, a formats.Archive, info formats.Info) 
 	if known || s.memo == nil {
 		return known
 	}
-	key, ok := s.memo.Key(s.begun, []string{"row", s.kind, info.Key}, formats.SourcesOf(ctx, a, info)...)
+	key, ok := s.memo.Key(s.begun, []string{"row", s.kind, info.Key, info.ID}, formats.SourcesOf(ctx, a, info)...)
 	if !ok {
 		return false
 	}
