@@ -48,22 +48,21 @@ func less() []string {
 // come slowly are printed as they come. The returned function ends that, with the error of the run; leaving the pager is none.
 func Rows(ctx context.Context, s *cli.Streams) (end func(error) error) {
 	out := s.OutFile()
-	if out == nil || !tty.IsTerminal(out) || os.Getenv("TERM") == "dumb" {
+	shown, ok := s.Out.(*tty.Writer) // as it is on a terminal
+	if !ok || os.Getenv("TERM") == "dumb" {
 		return func(err error) error { return err }
 	}
 	p, ok := Find()
 	if !ok {
 		return func(err error) error { return err }
 	}
-	w := &rows{out: s.Out, room: tty.Height(out, os.LookupEnv) - 1}
+	w := &rows{room: tty.Height(out, os.LookupEnv) - 1}
 	w.start = func() {
 		r, in := io.Pipe()
 		w.pipe, w.done = in, make(chan error, 1)
 		go func() {
 			err := p.Show(out, s.ErrFile(), func(to io.Writer) error {
-				shown := tty.Visible(to)
-				_, err := io.Copy(shown, r)
-				err = errors.Join(err, shown.Flush())
+				_, err := io.Copy(to, r)
 				r.CloseWithError(syscall.EPIPE)
 				return err
 			})
@@ -71,10 +70,16 @@ func Rows(ctx context.Context, s *cli.Streams) (end func(error) error) {
 			w.done <- err
 		}()
 	}
-	s.Out = w
+	restore := shown.Through(func(behind io.Writer) io.Writer {
+		w.out = behind
+		return w
+	})
 	return func(err error) error {
-		s.Out = w.out
+		if rest := shown.Flush(); err == nil {
+			err = rest
+		}
 		failed := w.end()
+		restore()
 		if errors.Is(err, errLeft) {
 			err = nil
 		}

@@ -27,6 +27,14 @@ type Writer struct {
 // Visible returns a Writer in front of w.
 func Visible(w io.Writer) *Writer { return &Writer{w: w} }
 
+// Through puts a writer, which gets visible text with styles, between v and the writer behind it. The function that is returned takes
+// it out again.
+func (v *Writer) Through(between func(io.Writer) io.Writer) (out func()) {
+	behind := v.w
+	v.w = between(behind)
+	return func() { v.w = behind }
+}
+
 // Log returns a Writer in front of a log that a runner of CI reads: commands of the runner in the text, such as ::error::, become
 // visible text as well.
 func Log(w io.Writer) *Writer { return &Writer{w: w, log: true} }

@@ -79,7 +79,7 @@ type result struct {
 func env(home string) []string {
 	return []string{
 		"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home,
-		"PAGER=cat", scripttest.EndAtOnce,
+		"PAGER=cat -", scripttest.EndAtOnce,
 	}
 }
 

@@ -38,7 +38,7 @@ func TestLongListsOpenThePager(t *testing.T) {
 		{"sed s/^/paged/", "sess-grep nothing long.jsonl", "status 1", "paged"},
 	} {
 		got := run(tt.pager, tt.line)
-		if !strings.Contains(got, tt.has) || tt.hasNot != "" && strings.Contains(got, tt.hasNot) {
+		if strings.Contains(got, "u001b") || !strings.Contains(got, tt.has) || tt.hasNot != "" && strings.Contains(got, tt.hasNot) {
 			t.Errorf("PAGER=%q %s: %q", tt.pager, tt.line, got)
 		}
 	}
