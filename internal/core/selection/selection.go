@@ -316,13 +316,10 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 			return Found{}, cli.WithStatus(err, cli.ExitUsage) // as for any address that names nothing
 		}
 	}
-	switch piped := len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s); {
-	case piped:
+	if len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s) {
 		operands = []string{"-"}
-	default:
-		if err := c.Here(s, operands); err != nil {
-			return Found{}, err
-		}
+	} else if err := c.Here(s, operands); err != nil {
+		return Found{}, err
 	}
 	switch {
 	case c.selects():
