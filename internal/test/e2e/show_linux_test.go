@@ -54,7 +54,7 @@ func TestShowInColoursWithoutAPager(t *testing.T) {
 	dir := t.TempDir()
 	scripted(t, dir, `sess-new --cwd / | sess-append -t "$(printf 'q \033[1;32mforged\033[0m \302\2331m')" | sess-append -r assistant -t 'an answer' > s.jsonl`)
 	for _, line := range []string{
-		"sess-show --no-pager s.jsonl", "PAGER=cat sess-show s.jsonl", "SESS_PAGER= sess-show s.jsonl", "PATH=" + bin + " sess-show s.jsonl", // no less
+		"sess-show --no-pager s.jsonl", "PAGER=cat sess-show s.jsonl", "SESS_PAGER= sess-show s.jsonl", "unset PAGER; PATH=" + bin + " sess-show s.jsonl", // no less
 		"SESS_PAGER='cat -' sess-show s.jsonl", "sess-show --as ansi --color always --no-pager s.jsonl", "sess-show < s.jsonl --no-pager",
 	} {
 		text := shown(t, dir, line)
