@@ -150,7 +150,8 @@ type begun struct {
 	stop   <-chan os.Signal // ends the recording
 	exited <-chan struct{}  // closed when the printer has exited
 	wait   func() (command.Ending, error)
-	leave  func() // lets signals end this program
+	leave  func()      // lets signals end this program
+	ending func() bool // a signal asked for the end
 }
 
 // source finds the command, or takes standard input. An interrupt from a terminal goes to
@@ -191,7 +192,7 @@ func filtered(in io.Reader) begun {
 	}
 	signal.Ignore(os.Interrupt)
 	return begun{
-		out: in, stop: stop, exited: exited, leave: func() {},
+		out: in, stop: stop, exited: exited, leave: func() {}, ending: func() bool { return false },
 		wait: func() (command.Ending, error) { return command.Ending{}, nil },
 	}
 }
@@ -212,7 +213,7 @@ func (c *config) started(s *cli.Streams, name string) (begun, error) {
 	if err != nil {
 		return begun{}, cli.CommandFailed(err)
 	}
-	return begun{out: f.Out, stop: f.Late(), exited: f.Exited(), wait: f.Wait, leave: f.Release}, nil
+	return begun{out: f.Out, stop: f.Late(), exited: f.Exited(), wait: f.Wait, leave: f.Release, ending: f.Ending}, nil
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

@@ -141,27 +141,37 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	if isCommand {
 		w.pending = append(w.pending, w.run(src.argv, e.how))
 	}
-	w.lacks(d.Tale(), unread == nil)
 	kept := w.last(on.stop)
 	on.leave()
+	if e.stopped || on.ending() {
+		w.streams.Hurry(w.status(e, isCommand))
+	}
+	w.lacks(d.Tale(), unread == nil)
 	if w.bestEffort {
 		w.tell(unread)
 		w.tell(kept)
 		unread, kept = nil, nil
 	}
-	var status error
+	err := w.status(e, isCommand)
+	if e.stopped && !isCommand {
+		return errors.Join(err, kept)
+	}
+	return errors.Join(err, e.passed, unread, kept, w.unanswered(d.Tale()))
+}
+
+// status is the error that the status of the run comes from: how the command ended, or the signal.
+func (w *writer) status(e end, isCommand bool) error {
+	var err error
 	switch {
 	case e.how.TimedOut:
-		status = cli.CommandFailed(e.wait)
+		return cli.CommandFailed(e.wait)
 	case isCommand:
-		status = errors.Join(e.wait, cli.CommandStatus(e.how.Status))
-		if e.stopped {
-			status = errors.Join(status, context.Canceled)
-		}
-	case e.stopped:
-		return errors.Join(context.Canceled, kept)
+		err = errors.Join(e.wait, cli.CommandStatus(e.how.Status))
 	}
-	return errors.Join(status, e.passed, unread, kept, w.unanswered(d.Tale()))
+	if e.stopped {
+		err = errors.Join(err, context.Canceled)
+	}
+	return err
 }
 
 // last writes the rest. A signal ends the wait for the session.

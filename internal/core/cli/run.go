@@ -50,6 +50,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		raw:   stderr,
 		in:    &input{ctx: ctx, r: stdin},
 		out:   &output{w: stdout},
+		hurry: make(chan struct{}),
 	}
 	if refusal != "" {
 		fmt.Fprintf(stderr, "%s: %s\n", t.Name, refusal)
@@ -57,7 +58,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
 	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: toErr{s}}
-	err := s.wait(ctx, func() error {
+	err := s.wait(ctx, writeMoments, func() error {
 		err := s.run(ctx, t, args)
 		for _, end := range s.ends {
 			end()
@@ -67,7 +68,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	if err != nil && cancelled(ctx) != nil && Status(err) < ExitInterrupted {
 		err = errors.Join(err, errInterrupted) // whatever failed, it was told to stop
 	}
-	_ = s.wait(ctx, func() error {
+	_ = s.wait(ctx, lastMoments, func() error {
 		s.Unfold()
 		if err != nil {
 			s.report(err)
@@ -83,26 +84,36 @@ const (
 	moment       = 50 * time.Millisecond
 	inputMoments = 2
 	writeMoments = 10
+	lastMoments  = 4 // for the error of the run, whose reader may be the one that is stuck
 )
 
-// wait runs action and waits for it, or until ctx is done and the action still
+// Hurry says that the tool was told to end in a way that its context does not know, and that all it has to keep is kept: what it still
+// has to say waits for its reader a moment, then the run ends with err, as if the action had returned it. It may be called once.
+func (s *Streams) Hurry(err error) {
+	s.hurried = err
+	close(s.hurry)
+}
+
+// wait runs action and waits for it, or until ctx is done or the action is in a hurry, and the action still
 // waits for standard input, for a pipe that was named, or for a reader a moment later.
-func (s *Streams) wait(ctx context.Context, action func() error) error {
+func (s *Streams) wait(ctx context.Context, moments int, action func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- action() }()
 	select {
 	case err := <-done:
 		return err
+	case <-s.hurry:
 	case <-cancellable(ctx):
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
+		select {
+		case err := <-done:
+			return err
+		case <-s.hurry:
+		case <-ctx.Done():
+		}
 	}
 	tick := time.NewTicker(moment)
 	defer tick.Stop()
-	for reads, writes := 0, 0; reads < inputMoments && writes < writeMoments; {
+	for reads, writes := 0, 0; reads < inputMoments && writes < moments; {
 		select {
 		case err := <-done:
 			return err
@@ -110,7 +121,12 @@ func (s *Streams) wait(ctx context.Context, action func() error) error {
 		}
 		reads, writes = s.in.waiting.after(reads), s.out.waiting.after(writes)
 	}
-	return errInterrupted
+	select {
+	case <-s.hurry:
+		return s.hurried
+	default:
+		return errInterrupted
+	}
 }
 
 // finish flushes standard output and adds its failure to err, once: of an action

@@ -50,6 +50,8 @@ type Streams struct {
 	empty    int            // files that were passed over
 	raw      io.Writer      // standard error itself
 	ends     []func()       // of AtEnd
+	hurry    chan struct{}  // closed by Hurry
+	hurried  error          // what it was given
 }
 
 // Dashes adds to an error about operands that a command stands behind two dashes, and the line

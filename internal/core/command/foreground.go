@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,9 @@ type Foreground struct {
 
 	command  Command
 	run      *proc.Process
+	told     sync.Once   // a signal was handed on to the command
+	ending   atomic.Bool // a signal asked for the end
+	mu       sync.Mutex
 	cut      bool // by a signal after the command had exited
 	timedOut atomic.Bool
 	limited  chan struct{} // closed when the time-out has ended the command
@@ -100,29 +104,49 @@ func StartForeground(argv []string, s Stage) (*Foreground, error) {
 func (f *Foreground) pass(sig os.Signal, group bool) {
 	select {
 	case <-f.run.Exited():
+		f.ending.Store(true)
+		f.cutOff(sig)
 	default:
-		if group || sig != os.Interrupt {
-			f.run.Signal(sig)
+		if !group && sig == os.Interrupt {
+			return
 		}
+		f.ending.Store(true)
+		f.run.Signal(sig)
+		f.told.Do(func() { go f.rest(sig) })
+	}
+}
+
+// rest ends Out of a command that was told to end, if it is not read to its end soon after.
+func (f *Foreground) rest(sig os.Signal) {
+	<-f.run.Exited()
+	select {
+	case <-f.run.Drained():
+	case <-time.After(cutTime):
+		f.cutOff(sig)
+	}
+}
+
+// cutOff ends Out. Where it is not read to its end then, its reader is stuck, and the signal is late.
+func (f *Foreground) cutOff(sig os.Signal) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.cut {
+		f.tooLate(sig)
 		return
 	}
-	if !f.cut {
-		f.cut = true
-		f.run.Cut()
-		time.AfterFunc(cutTime, func() {
-			select {
-			case <-f.run.Drained():
-			default:
-				f.tooLate(sig)
-			}
-		})
-		return
-	}
-	f.tooLate(sig)
+	f.cut = true
+	f.run.Cut()
+	time.AfterFunc(cutTime, func() {
+		select {
+		case <-f.run.Drained():
+		default:
+			f.tooLate(sig)
+		}
+	})
 }
 
 // cutTime is how long the output may take to end after a signal: its reader may have stopped reading.
-const cutTime = 500 * time.Millisecond
+const cutTime = 250 * time.Millisecond
 
 func (f *Foreground) tooLate(sig os.Signal) {
 	select {
@@ -156,8 +180,11 @@ func (f *Foreground) overrun(kill time.Duration) {
 // Exited is closed when the command has exited.
 func (f *Foreground) Exited() <-chan struct{} { return f.run.Exited() }
 
-// Late has the second signal that came after the command had exited, or the first one if Out is not read to its end in half a second.
+// Late has the second signal that came after the command had exited, or the first one if Out is not read to its end in a moment.
 func (f *Foreground) Late() <-chan os.Signal { return f.late }
+
+// Ending reports whether a signal asked for the end: of the command, or of its output.
+func (f *Foreground) Ending() bool { return f.ending.Load() }
 
 // Release gives signals the actions back that they have without a command.
 func (f *Foreground) Release() { f.stop() }

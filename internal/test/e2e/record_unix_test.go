@@ -280,6 +280,48 @@ func TestRecordLateSignal(t *testing.T) {
 	}
 }
 
+// TestRecordFullPipe: TERM ends a recording whose output nobody reads, the messages with it or apart, when it has ended the command, and
+// what had passed is recorded.
+func TestRecordFullPipe(t *testing.T) {
+	t.Parallel()
+	for name, messages := range map[string]bool{"one pipe": true, "messages apart": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", header)
+			second := strings.ReplaceAll(strings.SplitAfter(oneAnswer, "\n")[1], `"m2"`, `"m3"`)
+			write(t, dir, "stream", oneAnswer+second) // with which the first is whole
+			_, out := pipe(t)
+			c := command(dir, "sess-record", "--prompt", "go", "s.jsonl", "--", "sh", "-c", `cat stream; exec cat /dev/zero`)
+			if c.Stdout = out; messages {
+				c.Stderr = out
+			}
+			check(t, c.Start())
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			for late := time.Now().Add(longestRun); !strings.Contains(readFile(t, filepath.Join(dir, "s.jsonl")), "It runs."); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(late) {
+					t.Fatal("nothing is recorded")
+				}
+			}
+			time.Sleep(300 * time.Millisecond) // the pipe is full, and the command waits
+			check(t, c.Process.Signal(syscall.SIGTERM))
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second): // a second, on a machine that is not busy
+				_ = c.Process.Kill()
+				t.Fatal("it does not end")
+			}
+			if got := c.ProcessState.ExitCode(); got != 128+int(syscall.SIGTERM) {
+				t.Errorf("status %d", got)
+			}
+			if got := readFile(t, filepath.Join(dir, "s.jsonl")); !strings.Contains(got, `"customType":"sess:run"`) {
+				t.Errorf("how it ended is not recorded: %s", got)
+			}
+		})
+	}
+}
+
 // TestRecordLeftInPipe: all of what a command left in the pipe passes, though somebody else
 // keeps standard output.
 func TestRecordLeftInPipe(t *testing.T) {
