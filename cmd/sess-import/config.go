@@ -78,7 +78,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 		cli.Bool(&c.usage, "usage-only", "leave out what says nothing of what was used, as far as that is quicker: for programs that add up"),
 		cli.Strings(&c.words, "word", "print the header alone if no text of the session has `WORD`, letters that are a part of a word in any case; may be repeated: for programs that look for one of them"),
-		cli.Bool(&c.remembered, "remembered", "with --list and --usage-only: what was said of a session before will do while its files are the same. Rows have no words of messages then"),
+		cli.Bool(&c.remembered, "remembered", "what was said of a session before will do while its files are the same. Rows of --list have no words of messages then, and without --list and --usage-only the size and the SHA-256 of the text stand in its place"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),

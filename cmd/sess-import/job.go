@@ -145,12 +145,11 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
 	if j.remembers() {
-		files := formats.SourcesOf(ctx, a, info)
-		if done, err := j.recalled(files); done {
-			return err
-		}
-		if key, ok := j.usageKey(files); ok {
-			k.noted = &note{key: key}
+		if key, ok := j.key(formats.SourcesOf(ctx, a, info)); ok {
+			if done, err := j.recalled(key); done {
+				return err
+			}
+			k.noted = newNote(key, j.usage)
 		}
 	}
 	k.alone = !formats.MayHave(ctx, a, info, j.words)
@@ -158,8 +157,8 @@ func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) err
 	if errors.Is(err, errThere) {
 		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
 	}
-	if err == nil && k.noted != nil && !k.noted.lost {
-		j.said.memo.Put(k.noted.key, k.noted.text)
+	if err == nil && k.noted != nil {
+		err = k.noted.end(j.streams.Out, j.said.memo)
 	}
 	if err != nil || path == "" {
 		return named(info, err)

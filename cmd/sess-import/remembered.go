@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
+	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -109,23 +112,23 @@ func (s *said) keep(info formats.Info) {
 	s.read[spotOf(info)] = info
 }
 
-// usageKey is the key of what a session of a source used, as its lines say it. The session is named as it was asked for.
-func (j *job) usageKey(files []string) (memo.Key, bool) {
-	o := j.origin
-	return j.said.memo.Key(j.said.begun, []string{"usage", j.said.kind, j.root, j.session, o.Harness, o.Host, o.User, os.Getenv("SESS_BLOBS")}, files...)
-}
-
-// remembers reports whether what a session used may be remembered: it is printed, and nothing but faults is told of it.
-func (j *job) remembers() bool {
-	return j.usage && j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact && j.words == nil
-}
-
-// recalled prints what a session used, if it is remembered.
-func (j *job) recalled(files []string) (done bool, err error) {
-	key, ok := j.usageKey(files)
-	if !ok {
-		return false, nil
+// key is the key of what is remembered of the text of a session of a source: what its lines say of usage, or its sum. The session is named
+// as it was asked for.
+func (j *job) key(files []string) (memo.Key, bool) {
+	o, what := j.origin, "sum"
+	if j.usage {
+		what = "usage"
 	}
+	return j.said.memo.Key(j.said.begun, []string{what, j.said.kind, j.root, j.session, o.Harness, o.Host, o.User, os.Getenv("SESS_BLOBS")}, files...)
+}
+
+// remembers reports whether what is remembered of the text of a session may stand in its place: it is printed, and nothing but faults is told of it.
+func (j *job) remembers() bool {
+	return j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact && j.words == nil
+}
+
+// recalled prints what is remembered of a session, if it is.
+func (j *job) recalled(key memo.Key) (done bool, err error) {
 	text, ok := j.said.memo.Get(key)
 	if !ok {
 		return false, nil
@@ -134,25 +137,61 @@ func (j *job) recalled(files []string) (done bool, err error) {
 	return true, err
 }
 
-// A note is what a session used, while it is printed, to be remembered. The nil pointer takes none.
+// A note is what is remembered of the text of a session, while it is made. The nil pointer takes none.
 type note struct {
 	key  memo.Key
 	text []byte
 	lost bool // it is too large, or has words, or something was told beside it
+
+	digest hash.Hash // of a sum; nil for the lines themselves
+	sum    address.Sum
+}
+
+func newNote(key memo.Key, lines bool) *note {
+	n := &note{key: key}
+	if !lines {
+		n.digest = sha256.New()
+	}
+	return n
 }
 
 // mostNoted is the largest note in bytes.
 const mostNoted = 4 << 20
 
-// line takes a line.
-func (n *note) line(line string) {
+// line takes a line. It reports whether the line is not to be printed.
+func (n *note) line(line string) (instead bool) {
 	switch {
-	case n == nil || n.lost:
+	case n == nil:
+	case n.digest != nil:
+		if n.sum.Size == 0 {
+			n.sum.Header = strings.Clone(line)
+		}
+		n.sum.Size += int64(len(line)) + 1
+		_, _ = io.WriteString(n.digest, line) // a hash has no errors
+		_, _ = io.WriteString(n.digest, "\n")
+		return true
+	case n.lost:
 	case len(n.text)+len(line) > mostNoted || len(n.text) > 0 && hasWords(js.Value(line)):
 		n.lost, n.text = true, nil
 	default:
 		n.text = append(append(n.text, line...), '\n')
 	}
+	return false
+}
+
+// end prints a sum, and remembers the note.
+func (n *note) end(out io.Writer, m *memo.Memo) error {
+	if n.digest != nil {
+		n.sum.SHA256 = hex.EncodeToString(n.digest.Sum(nil))
+		n.text = []byte(n.sum.Lines())
+		if _, err := out.Write(n.text); err != nil {
+			return err
+		}
+	}
+	if !n.lost {
+		m.Put(n.key, n.text)
+	}
+	return nil
 }
 
 // used returns the line of an entry for a reader that adds up, "" for one that says nothing of what was used: with a digest in place of

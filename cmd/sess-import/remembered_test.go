@@ -3,6 +3,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/internal/test/corpus"
@@ -59,7 +62,8 @@ func asked(t *testing.T, s sampled) (lines [][]string) {
 	lines = append(lines, list, slices.Insert(slices.Clone(list), 2, "--limit=1"), slices.Insert(slices.Clone(list), 2, "--since=2026-11-22"))
 	for row := range strings.Lines(remembering(t, memo.In("", "", time.Now), list...)) {
 		if id := js.Value(row).Get("session").Str(); id != "" {
-			lines = append(lines, []string{s.format, "--session=" + id, "--usage-only", "--remembered", "--no-losses", "--", s.path})
+			one := []string{s.format, "--session=" + id, "--remembered", "--no-losses", "--", s.path}
+			lines = append(lines, one, slices.Insert(slices.Clone(one), 2, "--usage-only"))
 		}
 	}
 	return lines
@@ -95,6 +99,38 @@ func TestRememberedIsTheSame(t *testing.T) {
 	}
 	if hits < 10 {
 		t.Errorf("%d entries at most", hits)
+	}
+}
+
+// A sum is that of the text.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	tested := 0
+	for _, s := range samplesOf(t, t.TempDir()) {
+		for _, args := range asked(t, s) {
+			if !strings.HasPrefix(args[1], "--session") || slices.Contains(args, "--usage-only") {
+				continue
+			}
+			said := memo.In(filepath.Join(t.TempDir(), "said"), "b", func() time.Time { return time.Now().Add(time.Hour) })
+			text, _, _ := strings.Cut(remembering(t, said, slices.Delete(slices.Clone(args), 2, 3)...), "\n\n")
+			if strings.HasPrefix(text, "\n") {
+				continue // several have the id
+			}
+			text += "\n"
+			sum := sha256.Sum256([]byte(text))
+			header, _, _ := strings.Cut(text, "\n")
+			want := address.Sum{Header: header, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
+			for range 2 {
+				got, _, _ := strings.Cut(remembering(t, said, args...), "\n\n")
+				if sum, ok := address.ParseSum(got + "\n"); !ok || sum != want {
+					t.Errorf("%q says %s, want %v", args, got, want)
+				}
+			}
+			tested++
+		}
+	}
+	if tested < 5 {
+		t.Errorf("%d sessions", tested)
 	}
 }
 

@@ -48,9 +48,11 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	if c.memo == nil {
 		defer job.said.memo.Close()
 	}
-	if job.remembers() && !src.IsDir() { // a database, which takes longer to open
-		if done, err := job.recalled(formats.Beside(src.Path)); done {
-			return err
+	if !c.list && job.remembers() && !src.IsDir() { // a database, which takes longer to open
+		if key, ok := job.key(formats.Beside(src.Path)); ok {
+			if done, err := job.recalled(key); done {
+				return err
+			}
 		}
 	}
 	kept := c.opened

@@ -182,7 +182,9 @@ func (k *sink) line(text string) error {
 			return nil
 		}
 	}
-	k.noted.line(text)
+	if k.noted.line(text) {
+		return nil
+	}
 	w := k.streams.Out
 	switch {
 	case k.there != nil:

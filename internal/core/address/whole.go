@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -53,6 +55,34 @@ func Remembered(ctx context.Context) context.Context {
 	return context.WithValue(UsageOnly(ctx), rememberedKey{}, true)
 }
 
+type sumKey struct{}
+
+// Summed returns a context in which the importer may give the [Sum] of a session in place of its text: for a reader that is no gate, and
+// asks whether there is anything new.
+func Summed(ctx context.Context) context.Context { return context.WithValue(ctx, sumKey{}, true) }
+
+// A Sum is the header of a session, and its text in short.
+type Sum struct {
+	Header string
+	Size   int64  // of the text in bytes
+	SHA256 string // of the text
+}
+
+const typeSum = "sum" // of a line that is no entry
+
+// Lines is the sum as the importer gives it.
+func (s Sum) Lines() string {
+	return s.Header + "\n" + js.Object(js.StringField("type", typeSum), js.IntField("size", s.Size), js.StringField("sha256", s.SHA256)) + "\n"
+}
+
+// ParseSum reads what [Sum.Lines] gives. ok is false for any other text.
+func ParseSum(text string) (s Sum, ok bool) {
+	header, line, _ := strings.Cut(text, "\n")
+	v := js.Value(strings.TrimSuffix(line, "\n"))
+	s = Sum{header, v.Get("size").Int(), v.Get("sha256").Str()}
+	return s, v.Get("type").Str() == typeSum && text == s.Lines()
+}
+
 type havingKey struct{}
 
 // Having returns a context in which the importer gives the header alone of a session of which no text has one of the words, letters
@@ -61,7 +91,7 @@ func Having(ctx context.Context, words []string) context.Context {
 	return context.WithValue(ctx, havingKey{}, words)
 }
 
-// words are those that have the importer obey [Whole], [Losses], [UsageOnly] and [Having]; -v tells all, so all has to be read.
+// words are those that have the importer obey [Whole], [Losses], [UsageOnly], [Summed] and [Having]; -v tells all, so all has to be read.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
 	if list, _ := ctx.Value(havingKey{}).([]string); !s.Verbose && ctx.Value(wholeKey{}) == nil {
 		for _, word := range list {
@@ -73,6 +103,9 @@ func words(ctx context.Context, s *cli.Streams) (words []string) {
 		if ctx.Value(rememberedKey{}) != nil && ctx.Value(wholeKey{}) == nil {
 			words = append(words, "--remembered")
 		}
+	}
+	if ctx.Value(sumKey{}) != nil && !s.Verbose && ctx.Value(wholeKey{}) == nil {
+		words = append(words, "--remembered")
 	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)
