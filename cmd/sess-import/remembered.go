@@ -112,8 +112,8 @@ func (s *said) keep(info formats.Info) {
 	s.read[spotOf(info)] = info
 }
 
-// key is the key of what is remembered of the text of a session of a source: what its lines say of usage, or its sum. The session is named
-// as it was asked for.
+// key is the key of the note of a session of a source: the lines that say what was used, or the sum of its text. The session is named as it was
+// asked for.
 func (j *job) key(files []string) (memo.Key, bool) {
 	o, what := j.origin, "sum"
 	if j.usage {
@@ -122,12 +122,12 @@ func (j *job) key(files []string) (memo.Key, bool) {
 	return j.said.memo.Key(j.said.begun, []string{what, j.said.kind, j.root, j.session, o.Harness, o.Host, o.User, os.Getenv("SESS_BLOBS")}, files...)
 }
 
-// remembers reports whether what is remembered of the text of a session may stand in its place: it is printed, and nothing but faults is told of it.
+// remembers reports whether a note may stand in the place of a session's text: it is printed, and nothing but faults is told of it.
 func (j *job) remembers() bool {
 	return j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact && j.words == nil
 }
 
-// recalled prints what is remembered of a session, if it is.
+// recalled prints the note of a session, if there is one.
 func (j *job) recalled(key memo.Key) (done bool, err error) {
 	text, ok := j.said.memo.Get(key)
 	if !ok {
@@ -137,7 +137,7 @@ func (j *job) recalled(key memo.Key) (done bool, err error) {
 	return true, err
 }
 
-// A note is what is remembered of the text of a session, while it is made. The nil pointer takes none.
+// A note stands in the place of a session's text, and is remembered. The nil pointer takes no lines.
 type note struct {
 	key  memo.Key
 	text []byte

@@ -87,8 +87,8 @@ const (
 	lastMoments  = 4 // for the error of the run, whose reader may be the one that is stuck
 )
 
-// Hurry says that the tool was told to end in a way that its context does not know, and that all it has to keep is kept: what it still
-// has to say waits for its reader a moment, then the run ends with err, as if the action had returned it. It may be called once.
+// Hurry says that the tool was told to end in a way that its context does not know, and that all data is kept: messages that are left
+// wait for their reader a moment, then the run ends with err, as if the action had returned it. It may be called once.
 func (s *Streams) Hurry(err error) {
 	s.hurried = err
 	close(s.hurry)

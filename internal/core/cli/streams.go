@@ -51,7 +51,7 @@ type Streams struct {
 	raw      io.Writer      // standard error itself
 	ends     []func()       // of AtEnd
 	hurry    chan struct{}  // closed by Hurry
-	hurried  error          // what it was given
+	hurried  error          // the argument of Hurry
 }
 
 // Dashes adds to an error about operands that a command stands behind two dashes, and the line
