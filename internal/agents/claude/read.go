@@ -325,7 +325,7 @@ func (c *conversion) reply(i int, at *slot) error {
 	}
 	m := api.Assistant(content, fields...)
 	for _, call := range m.ToolCalls() {
-		c.tools[call.ID] = call.Name
+		c.tools[strings.Clone(call.ID)] = strings.Clone(call.Name) // else they hold the message
 		c.agents = c.agents || calls.KindOf(call.Name) == calls.Agent || call.Name == "Workflow"
 	}
 	c.agents = c.agents || last.is("isSidechain")
@@ -419,7 +419,7 @@ func (c *conversion) user(i int, at *slot) error {
 		} else {
 			s = at
 			for _, id := range ids {
-				s.answered[id] = true
+				s.answered[strings.Clone(id)] = true
 			}
 		}
 	}
