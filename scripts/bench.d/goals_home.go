@@ -52,9 +52,23 @@ func (b *bench) homeGoals() []goal {
 		}
 	}
 	found := func(home string) command { return b.at(home, "sess-grep", "--agent", "claude", "-F", "zzqneedlezz") }
-	summed := func(home string) command {
-		return b.at(home, "sess-stat", "--agent", "claude", "--by", "day", "--json")
+	sum := []string{"--agent", "claude", "--by", "day", "--json"}
+	summed := func(home string) command { return b.at(home, "sess-stat", sum...) }
+	summedAgain := func(home string) command { return b.knowing(home, "sess-stat", sum...) }
+	ccusage := func(ours func(home string) command) func(context.Context) (command, command, error) {
+		return func(ctx context.Context) (mine, peer command, err error) {
+			ccusage, err := b.ccusage()
+			if err != nil {
+				return mine, peer, err
+			}
+			return b.home(ours, func(home string) command {
+				c := command{argv: []string{ccusage, "claude", "daily", "--offline", "--json"}, pinned: true}
+				c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
+				return c
+			})(ctx)
+		}
 	}
+	tabled := []string{"--agent", "claude", "--all", "-q", "-o", filepath.Join(b.work, "tables")}
 	return append([]goal{
 		versus(b, "sess-path, the beginning of an id"+of+" / no-op tool", 30, b.home(beginning, noop)),
 		reported(b, "sess-path, the beginning of an id"+of+" / find of their names", b.home(beginning, names)),
@@ -75,17 +89,14 @@ func (b *bench) homeGoals() []goal {
 		reported(b, "sess-grep"+of+", no hit / reading them", b.home(found, read)),
 		// A text may be in the session and not in the file: escaped there, or put together. Without a cache each is converted.
 		versus(b, "sess-grep"+of+", no hit / importing them", 1.25, b.home(found, b.importingHome)),
-		reported(b, "sess-stat"+of+" / ccusage", func(ctx context.Context) (ours, peer command, err error) {
-			ccusage, err := b.ccusage()
-			if err != nil {
-				return ours, peer, err
-			}
-			return b.home(summed, func(home string) command {
-				c := command{argv: []string{ccusage, "claude", "daily", "--offline", "--json"}, pinned: true}
-				c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
-				return c
-			})(ctx)
-		}),
+		reported(b, "sess-stat"+of+" / ccusage", ccusage(summed)),
+		versus(b, "sess-stat"+of+", again / ccusage", 1./4, ccusage(summedAgain)),
+		versus(b, "sess-stat"+of+", again / with nothing remembered", 1./4, b.home(summedAgain, summed)),
+		versus(b, "sess-ls"+of+", again / with nothing remembered", 1./8, b.home(func(home string) command { return b.knowing(home, "sess-ls", "--agent", "claude") }, listed())),
+		versus(b, "sess-table"+of+", nothing new / with nothing remembered", 1./8, b.home(
+			func(home string) command { return b.knowing(home, "sess-table", tabled...) },
+			func(home string) command { return b.at(home, "sess-table", tabled...) },
+		)),
 		reported(b, "sess-stat"+of+" / reading them", b.home(summed, read)),
 		reported(b, "sess-stat"+of+" / reading and validating them", b.home(summed, valid)),
 		versus(b, "sess-stat"+of+" / importing them", 1.25, b.home(summed, b.importingHome)),
@@ -121,8 +132,16 @@ func (b *bench) wholeGoals() (goals []goal) {
 	return goals
 }
 
-// at is one of our tools that finds the sessions of Claude Code at a home; its status may be an answer.
+// at is one of our tools that finds the sessions of Claude Code at a home, and knows nothing of them from a run before; its status may be an
+// answer.
 func (b *bench) at(home, tool string, args ...string) command {
+	c := b.knowing(home, tool, args...)
+	c.env = append(c.env, "SESS_CACHE=off")
+	return c
+}
+
+// knowing is at with what is remembered.
+func (b *bench) knowing(home, tool string, args ...string) command {
 	c := answered(append([]string{b.bin(tool)}, args...)...)
 	c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
 	return c
