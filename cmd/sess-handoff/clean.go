@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
@@ -42,6 +43,7 @@ func (j *job) clean(text string) string {
 	if err != nil {
 		return fmt.Sprintf("[left out: %v]", err)
 	}
+	j.quoted = j.quoted || out != text
 	return out
 }
 
@@ -61,6 +63,34 @@ func (j *job) cleaned(p *portable.Session) (was, is *session.Session, err error)
 	}
 	is, err = session.Read(out)
 	return was, is, err
+}
+
+// quotable returns entries for quotations. Of a message with several texts the secrets are taken out here, since one may be divided between
+// them, and a quotation joins them with a blank; of any other they are taken out of the quotation.
+func (j *job) quotable(entries []session.Entry) ([]session.Entry, error) {
+	if j.secrets == nil {
+		return entries, nil
+	}
+	entries = slices.Clone(entries)
+	for i, e := range entries {
+		m, ok := e.Message()
+		texts := 0
+		for b := range m.Blocks() {
+			if b.Type == session.BlockText {
+				texts++
+			}
+		}
+		if !ok || texts < 2 {
+			continue
+		}
+		clean, err := j.secrets.Messages([]session.Message{m})
+		if err != nil {
+			return nil, formats.Damaged("%s: %v", j.src.Name, err)
+		}
+		j.quoted = j.quoted || clean[0].Raw() != m.Raw()
+		entries[i] = e.WithRaw("message", clean[0].Raw())
+	}
+	return entries, nil
 }
 
 // memberReply is the member of a message that says of which reply it is a part.

@@ -48,6 +48,8 @@ type job struct {
 	here     string           // the directory in which the agent goes on
 	secrets  *redact.Redactor // nil: they stay
 	redacted int
+	quoted   bool   // a quotation had some
+	title    string // of the source, without secrets
 
 	target  *formats.Target
 	log     *losses.Log
@@ -144,9 +146,18 @@ func (j *job) make(ctx context.Context) (err error) {
 			j.streams.Warnf("%v: the brief has no summary", err)
 		}
 	}
+	path, err := j.quotable(j.path)
+	if err != nil {
+		return err
+	}
+	all, err := j.quotable(j.src.Entries)
+	if err != nil {
+		return err
+	}
+	j.title, _ = titles.OfCleaned(j.src.Header, all, j.clean)
 	b := handoff.Brief{
 		Address: cli.ShellWords([]string{j.address}), Agent: j.agent, CWD: j.src.Header.CWD, Until: j.until(), Stands: len(j.fitting.Cut),
-		Path: j.path, Summary: summary, Losses: j.told, Clean: j.clean,
+		Path: path, Summary: summary, Losses: j.told, Clean: j.clean,
 	}
 	if j.to == "" {
 		b.Stands = len(whole)
@@ -156,7 +167,7 @@ func (j *job) make(ctx context.Context) (err error) {
 	j.carried.Header.CWD = j.here
 	// Without one an agent makes a title of the first words: of a command that the user ran, or of the prompts that are left.
 	if j.carried.Header.Title == "" && (len(j.fitting.Cut) > 0 || j.brief || j.beginsWithCommand()) {
-		j.carried.Header.Title, _ = titles.OfCleaned(j.src.Header, j.src.Entries, j.clean)
+		j.carried.Header.Title = j.title
 	}
 	now := time.Now().UnixMilli()
 	if len(j.fitting.Cut) > 0 || j.brief {
@@ -419,8 +430,8 @@ func (j *job) report() (lines []string) {
 			head = strings.Repeat(" ", indent)
 		}
 	}
-	if title, _ := titles.OfCleaned(j.src.Header, j.src.Entries, j.clean); title != "" {
-		add(title)
+	if j.title != "" {
+		add(j.title)
 	}
 	add(fmt.Sprintf("%s to %s, in %s", screen.Short(nil)(j.address), j.to, sc.Directory(j.here, max(width, screen.Least))))
 	carried := formats.Counted(len(j.carried.Said), "1 message", "%d messages") + ", " + screen.Tokens(j.fitting.After) + " tokens"
@@ -446,6 +457,8 @@ func (j *job) report() (lines []string) {
 	switch {
 	case j.keepSecrets:
 		row("secrets", "left in, as --no-redact says")
+	case j.redacted == 0 && j.quoted:
+		row("secrets", "taken out of what is quoted")
 	case j.redacted == 0:
 		row("secrets", "none found")
 	default:

@@ -181,7 +181,7 @@ func TestCutsOfMCP(t *testing.T) {
 	}
 }
 
-// A token that is divided between the pieces of one reply is taken out of both.
+// A token that is divided between the pieces of one reply, or of one prompt, is taken out of both.
 func TestPiecesLeaveNothing(t *testing.T) {
 	t.Parallel()
 	token := secrets.New(77).GitHub()
@@ -192,18 +192,19 @@ func TestPiecesLeaveNothing(t *testing.T) {
 	for _, at := range drawn.Third(t, all) {
 		for form, line := range map[string]string{
 			"blocks":  `{"type":"message","id":"aaaa0003","parentId":"aaaa0002","timestamp":"2026-01-02T03:04:07.678Z","message":{"role":"assistant","content":[{"type":"text","text":"the key is FIRST"},{"type":"text","text":"SECOND and so on"}],"model":"m","provider":"p","stopReason":"stop"}}` + "\n",
+			"prompt":  `{"type":"message","id":"aaaa0003","parentId":"aaaa0002","timestamp":"2026-01-02T03:04:07.678Z","message":{"role":"user","content":[{"type":"text","text":"the key is FIRST"},{"type":"text","text":"SECOND and so on"}]}}` + "\n",
 			"entries": `{"type":"message","id":"aaaa0003","parentId":"aaaa0002","timestamp":"2026-01-02T03:04:07.678Z","message":{"role":"assistant","responseId":"r1","content":[{"type":"text","text":"the key is FIRST"}],"model":"m","provider":"p"}}` + "\n" + `{"type":"message","id":"aaaa0004","parentId":"aaaa0003","timestamp":"2026-01-02T03:04:08.678Z","message":{"role":"assistant","responseId":"r1","content":[{"type":"text","text":"SECOND and so on"}],"model":"m","provider":"p","stopReason":"stop"}}` + "\n",
 		} {
 			t.Run(fmt.Sprint(form, at), func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				text := small + strings.NewReplacer("FIRST", token[:at], "SECOND", token[at:]).Replace(line) + strings.ReplaceAll(strings.SplitAfter(small, "\n")[1], "aaaa0001", "aaaa0009")
-				text = strings.Replace(text, `"id":"aaaa0009","parentId":null`, `"id":"aaaa0009","parentId":"`+map[string]string{"blocks": "aaaa0003", "entries": "aaaa0004"}[form]+`"`, 1)
+				text = strings.Replace(text, `"id":"aaaa0009","parentId":null`, `"id":"aaaa0009","parentId":"`+map[string]string{"blocks": "aaaa0003", "prompt": "aaaa0003", "entries": "aaaa0004"}[form]+`"`, 1)
 				write(t, dir, "s.jsonl", text)
 				check(t, os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700))
 				write(t, filepath.Join(dir, "store", "--w--"), "2026-01-02T03-04-05-000Z_01a1fc13-4173-73d3-8273-e3e1ca1285c1.jsonl", text)
 				for _, line := range []string{
-					"sess-compact --redact --print-prompt --keep 1 s.jsonl", "sess-show --redact --as text s.jsonl", "sess-turn --no-store --redact -t x s.jsonl -- cat", "sess-handoff --to pi s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl",
+					"sess-compact --redact --print-prompt --keep 1 s.jsonl", "sess-show --redact --as text s.jsonl", "sess-turn --no-store --redact -t x s.jsonl -- cat", "sess-handoff --to pi s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl", "sess-handoff --to pi --brief s.jsonl >/dev/null && cat .pi/agent/sessions/*/*.jsonl",
 					`printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"session":"01a1fc13-4173-73d3-8273-e3e1ca1285c1"}}}' | sess-mcp`,
 				} {
 					r := runCommand(t, dir, "", "sh", "-c", line)
