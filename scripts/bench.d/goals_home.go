@@ -68,7 +68,9 @@ func (b *bench) homeGoals() []goal {
 			})(ctx)
 		}
 	}
-	tabled := []string{"--agent", "claude", "--all", "-q", "-o", filepath.Join(b.work, "tables")}
+	tabled := func() []string { // the directory is made when a goal runs
+		return []string{"--agent", "claude", "--all", "-q", "-o", filepath.Join(b.work, "tables")}
+	}
 	return append([]goal{
 		versus(b, "sess-path, the beginning of an id"+of+" / no-op tool", 30, b.home(beginning, noop)),
 		reported(b, "sess-path, the beginning of an id"+of+" / find of their names", b.home(beginning, names)),
@@ -94,8 +96,8 @@ func (b *bench) homeGoals() []goal {
 		versus(b, "sess-stat"+of+", again / with nothing remembered", 1./4, b.home(summedAgain, summed)),
 		versus(b, "sess-ls"+of+", again / with nothing remembered", 1./8, b.home(func(home string) command { return b.knowing(home, "sess-ls", "--agent", "claude") }, listed())),
 		versus(b, "sess-table"+of+", nothing new / with nothing remembered", 1./8, b.home(
-			func(home string) command { return b.knowing(home, "sess-table", tabled...) },
-			func(home string) command { return b.at(home, "sess-table", tabled...) },
+			func(home string) command { return b.knowing(home, "sess-table", tabled()...) },
+			func(home string) command { return b.at(home, "sess-table", tabled()...) },
 		)),
 		reported(b, "sess-stat"+of+" / reading them", b.home(summed, read)),
 		reported(b, "sess-stat"+of+" / reading and validating them", b.home(summed, valid)),
