@@ -33,7 +33,7 @@ func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found
 		r.screen, r.short = term, found.Short()
 	}
 	defer runtime.KeepAlive(make([]byte, spare))
-	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, calls.Cut, r.read)
+	all, reading := selection.Read(address.Copied(ctx), s, found, c.sessions.Subagents, calls.Cut, r.read)
 	rows := 0
 	for part := range all {
 		if c.limit > 0 {

@@ -115,7 +115,7 @@ var marks = func() (all [][]byte) {
 
 // read reads a session. Prompts that it read before an error count.
 func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt, err error) {
-	in, err := src.Open(ctx, r.streams)
+	in, err := src.Open(address.Copied(ctx), r.streams)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type config struct {
 	detect, homes, maps, unread bool
 	each, heads                 bool
 	opened                      archives
-	remembered                  bool       // rows and usage may be those that are remembered
+	remembered                  string     // which answers of an earlier run will do
 	memo                        *memo.Memo // of a program that runs many invocations, which closes it; else nil
 	strict, noLosses, prompts   bool
 	usage                       bool
@@ -78,7 +78,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.each, "each", "run the arguments in each line of standard input, a JSON array, and answer in frames: for programs"),
 		cli.Bool(&c.usage, "usage-only", "leave out what says nothing of what was used, as far as that is quicker: for programs that add up"),
 		cli.Strings(&c.words, "word", "print the header alone if no text of the session has `WORD`, letters that are a part of a word in any case; may be repeated: for programs that look for one of them"),
-		cli.Bool(&c.remembered, "remembered", "what was said of a session before will do while its files are the same. Rows of --list have no words of messages then, and without --list and --usage-only the size and the SHA-256 of the text stand in its place"),
+		cli.Choice(&c.remembered, "remembered", []string{"", remembersRows, remembersSum, remembersCopy}, "what was said of a session before will do while its files are the same: said, with --list, without words of messages, and with --usage-only; sum, the size and the SHA-256 of the text in its place; copy, the text from the store, where that has the same"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
 		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),

@@ -54,7 +54,7 @@ type job struct {
 	losses   *losses.Log
 	usage    bool           // entries without a usage may be left out
 	said     *said          // the details that are known of sessions
-	brief    bool           // rows have no words of messages
+	recalls  string         // which answers of an earlier run will do
 	words    *formats.Words // a session that has none of them is its header; nil for any
 	kinds    bool           // -v says how many of what kind were read
 	json     bool           // rows are printed of what became of the sessions
@@ -93,7 +93,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, f formats.Format, src 
 	}
 	return &job{
 		redact: c.redact, rules: c.rules, origin: c.origin(ctx, f.About()),
-		said: newSaid(f.About().Kept(), c.remembering()), brief: c.remembered, streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage, words: formats.OfSources(c.words),
+		said: newSaid(f.About().Kept(), c.remembering()), recalls: c.remembered, streams: s, name: f.About().Name, root: src.Path, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, damaged: c.damaged, many: c.all, session: c.session, json: c.json, here: here, filed: filed, from: since, losses: losses, kinds: !c.noLosses, usage: c.usage, words: formats.OfSources(c.words),
 		progress: progress, having: map[string]int{},
 		grows: f.About().Grows, beside: !f.About().Native && f.About().Name != "claude", quietAfter: c.quiet,
 	}, nil
@@ -144,15 +144,14 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 // one imports one session.
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
-	if j.remembers() {
+	if k.alone = !formats.MayHave(ctx, a, info, j.words); !k.alone && j.remembers() {
 		if key, ok := j.key(formats.SourcesOf(ctx, a, info)); ok {
-			if done, err := j.recalled(key); done {
+			if done, err := j.recalled(ctx, key); done {
 				return err
 			}
-			k.noted = newNote(key, j.usage)
+			k.noted = j.note(key)
 		}
 	}
-	k.alone = !formats.MayHave(ctx, a, info, j.words)
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, j.place(info, l), l) }))
 	if errors.Is(err, errThere) {
 		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")

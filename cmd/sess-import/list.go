@@ -401,7 +401,7 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 
 func (j *job) row(info formats.Info) error {
 	row := listing.Row{Row: info.Row, Agent: j.name, Unread: info.Unread}
-	if j.brief {
+	if j.recalls != "" {
 		row.FirstMessage, row.LastMessage = "", ""
 	}
 	switch {

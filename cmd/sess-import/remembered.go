@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/memo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -49,7 +50,7 @@ func newSaid(kind string, m *memo.Memo) *said {
 
 // remembering returns the memo of a run that may answer from it, else nil.
 func (c *config) remembering() *memo.Memo {
-	if !c.remembered {
+	if c.remembered == "" {
 		return nil
 	}
 	if c.memo != nil {
@@ -112,10 +113,17 @@ func (s *said) keep(info formats.Info) {
 	s.read[spotOf(info)] = info
 }
 
+// Values of --remembered: what an answer may be made of.
+const (
+	remembersRows = "said"
+	remembersSum  = "sum"
+	remembersCopy = "copy"
+)
+
 // key is the key of the note of a session of a source: the lines that say what was used, or the sum of its text. The session is named as it was
 // asked for.
 func (j *job) key(files []string) (memo.Key, bool) {
-	o, what := j.origin, "sum"
+	o, what := j.origin, remembersSum
 	if j.usage {
 		what = "usage"
 	}
@@ -124,17 +132,64 @@ func (j *job) key(files []string) (memo.Key, bool) {
 
 // remembers reports whether a note may stand in the place of a session's text: it is printed, and nothing but faults is told of it.
 func (j *job) remembers() bool {
-	return j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact && j.words == nil
+	wanted := j.usage && j.recalls == remembersRows || !j.usage && (j.recalls == remembersSum || j.recalls == remembersCopy)
+	return wanted && j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact
 }
 
-// recalled prints the note of a session, if there is one.
-func (j *job) recalled(key memo.Key) (done bool, err error) {
+// recalled prints what the note of a session stands for, if there is one: itself, or the copy in the store with the same sum.
+func (j *job) recalled(ctx context.Context, key memo.Key) (done bool, err error) {
 	text, ok := j.said.memo.Get(key)
-	if !ok {
+	switch {
+	case !ok:
 		return false, nil
+	case j.recalls == remembersCopy:
+		return j.copied(ctx, string(text))
 	}
 	_, err = j.streams.Out.Write(text)
 	return true, err
+}
+
+// copied prints the copy of a session in the store, if it has the bytes that converting the session gave.
+func (j *job) copied(ctx context.Context, note string) (done bool, err error) {
+	sum, ok := address.ParseSum(note)
+	if !ok {
+		return false, nil
+	}
+	path := copyOf(sum.Header)
+	if path == "" {
+		return false, nil
+	}
+	f, err := disk.OpenRegular(path)
+	if err != nil {
+		return false, nil
+	}
+	defer f.Close()
+	text := func() io.Reader { return disk.Reader{Ctx: ctx, R: io.NewSectionReader(f, 0, sum.Size)} }
+	if fi, err := f.Stat(); err != nil || fi.Size() != sum.Size {
+		return false, nil
+	}
+	digest := sha256.New()
+	if _, err := io.Copy(digest, text()); err != nil || hex.EncodeToString(digest.Sum(nil)) != sum.SHA256 {
+		return false, ctx.Err()
+	}
+	_, err = io.Copy(j.streams.Out, text())
+	return true, err
+}
+
+// copyOf returns the file of a session in the store, "" if there is none.
+func copyOf(header string) string {
+	h, err := session.HeaderOf([]byte(header))
+	if err != nil {
+		return ""
+	}
+	path, err := storedAt(h)
+	if err != nil {
+		return ""
+	}
+	if fi, err := os.Lstat(path); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	return path
 }
 
 // A note stands in the place of a session's text, and is remembered. The nil pointer takes no lines.
@@ -143,13 +198,14 @@ type note struct {
 	text []byte
 	lost bool // it is too large, or has words, or something was told beside it
 
-	digest hash.Hash // of a sum; nil for the lines themselves
+	kind   string    // remembersRows and its like
+	digest hash.Hash // of the text; nil for the lines themselves
 	sum    address.Sum
 }
 
-func newNote(key memo.Key, lines bool) *note {
-	n := &note{key: key}
-	if !lines {
+func (j *job) note(key memo.Key) *note {
+	n := &note{key: key, kind: j.recalls}
+	if n.kind != remembersRows {
 		n.digest = sha256.New()
 	}
 	return n
@@ -165,25 +221,30 @@ func (n *note) line(line string) (instead bool) {
 	case n.digest != nil:
 		if n.sum.Size == 0 {
 			n.sum.Header = strings.Clone(line)
+			n.lost = n.kind == remembersCopy && copyOf(line) == ""
+		}
+		if instead = n.kind == remembersSum; n.lost && !instead {
+			return false
 		}
 		n.sum.Size += int64(len(line)) + 1
 		_, _ = io.WriteString(n.digest, line) // a hash has no errors
 		_, _ = io.WriteString(n.digest, "\n")
-		return true
 	case n.lost:
 	case len(n.text)+len(line) > mostNoted || len(n.text) > 0 && hasWords(js.Value(line)):
 		n.lost, n.text = true, nil
 	default:
 		n.text = append(append(n.text, line...), '\n')
 	}
-	return false
+	return instead
 }
 
-// end prints a sum, and remembers the note.
+// end prints a sum that was asked for, and remembers the note.
 func (n *note) end(out io.Writer, m *memo.Memo) error {
 	if n.digest != nil {
 		n.sum.SHA256 = hex.EncodeToString(n.digest.Sum(nil))
 		n.text = []byte(n.sum.Lines())
+	}
+	if n.kind == remembersSum {
 		if _, err := out.Write(n.text); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -58,12 +59,14 @@ func remembering(t *testing.T, said *memo.Memo, args ...string) string {
 // asked returns what readers ask of a source: the list, the newest of it, and what each of its sessions used.
 func asked(t *testing.T, s sampled) (lines [][]string) {
 	t.Helper()
-	list := []string{s.format, "--list", "--remembered", "--", s.path}
+	list := []string{s.format, "--list", "--remembered=said", "--", s.path}
 	lines = append(lines, list, slices.Insert(slices.Clone(list), 2, "--limit=1"), slices.Insert(slices.Clone(list), 2, "--since=2026-11-22"))
 	for row := range strings.Lines(remembering(t, memo.In("", "", time.Now), list...)) {
 		if id := js.Value(row).Get("session").Str(); id != "" {
-			one := []string{s.format, "--session=" + id, "--remembered", "--no-losses", "--", s.path}
-			lines = append(lines, one, slices.Insert(slices.Clone(one), 2, "--usage-only"))
+			one := []string{s.format, "--session=" + id, "--remembered=sum", "--no-losses", "--", s.path}
+			said, text := slices.Insert(slices.Clone(one), 2, "--usage-only"), slices.Clone(one)
+			said[3], text[2] = "--remembered=said", "--remembered=copy"
+			lines = append(lines, one, said, text)
 		}
 	}
 	return lines
@@ -108,7 +111,7 @@ func TestSums(t *testing.T) {
 	tested := 0
 	for _, s := range samplesOf(t, t.TempDir()) {
 		for _, args := range asked(t, s) {
-			if !strings.HasPrefix(args[1], "--session") || slices.Contains(args, "--usage-only") {
+			if !slices.Contains(args, "--remembered=sum") {
 				continue
 			}
 			said := memo.In(filepath.Join(t.TempDir(), "said"), "b", func() time.Time { return time.Now().Add(time.Hour) })
@@ -203,4 +206,75 @@ func statOf(t *testing.T, path string) fs.FileInfo {
 	fi, err := os.Stat(path)
 	must.Do(t, err)
 	return fi
+}
+
+// What is printed is the same with a copy in the store, without, and with one that is another: it stands in the place of the text where
+// it has the same bytes.
+func TestCopies(t *testing.T) { // alone: it says where the store is
+	dir := t.TempDir()
+	t.Setenv("SESS_DIR", filepath.Join(dir, "store"))
+	later := func() time.Time { return time.Now().Add(time.Hour) }
+	said, none := memo.In(filepath.Join(t.TempDir(), "said"), "b", later), memo.In(must.Write(t, t.TempDir(), "none", ""), "b", later)
+	copies := 0
+	samples, before := t.TempDir(), time.Now().Add(-48*time.Hour)
+	for _, s := range samplesOf(t, samples) {
+		must.Do(t, filepath.WalkDir(samples, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chtimes(path, before, before)) // what is quiet is taken whole
+		}))
+		remembering(t, none, s.format, "--all", "--store", "--no-losses", "--", s.path)
+		for _, args := range asked(t, s) {
+			if !slices.Contains(args, "--remembered=copy") {
+				continue
+			}
+			want := remembering(t, none, args...)
+			for _, when := range []string{"cold", "again"} {
+				if got := remembering(t, said, args...); got != want {
+					t.Errorf("%s: %q says\n%s\nwant\n%s", when, args, got, want)
+				}
+			}
+			text, _, _ := strings.Cut(want, "\n\n")
+			text += "\n"
+			header, _, _ := strings.Cut(text, "\n")
+			path := copyOf(header)
+			if path == "" || must.Read(t, path) != text {
+				continue // it is not whole
+			}
+			sum := sha256.Sum256([]byte(text))
+			note := address.Sum{Header: header, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}.Lines()
+			copied := func() (string, bool) {
+				var out strings.Builder
+				done, err := (&job{streams: &cli.Streams{Out: &out}}).copied(t.Context(), note)
+				must.Do(t, err)
+				return out.String(), done
+			}
+			if got, done := copied(); !done || got != text {
+				t.Errorf("%q: the copy is not taken: %v, %q", args, done, got)
+			}
+			other := strings.Replace(text, `"type":"message"`, `"type":"massage"`, 1)
+			for name, change := range map[string]func(){
+				"another": func() { must.Do(t, os.WriteFile(path, []byte(other), 0o600)) },
+				"longer":  func() { must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o600)) },
+				"a link": func() {
+					must.Do(t, os.Rename(path, path+".moved"))
+					must.Do(t, os.WriteFile(path+".moved", []byte(text), 0o600))
+					must.Do(t, os.Symlink(path+".moved", path))
+				},
+				"none": func() { must.Do(t, os.Remove(path)) },
+			} {
+				change()
+				if got, done := copied(); done || got != "" {
+					t.Errorf("%q, %s: the copy is taken: %q", args, name, got)
+				}
+				if got := remembering(t, said, args...); got != want {
+					t.Errorf("%q, %s: says\n%s\nwant\n%s", args, name, got, want)
+				}
+				must.Do(t, os.RemoveAll(path))
+				must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+			}
+			copies++
+		}
+	}
+	if copies < 3 {
+		t.Errorf("%d copies were whole", copies)
+	}
 }

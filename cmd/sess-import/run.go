@@ -50,7 +50,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	}
 	if !c.list && job.remembers() && !src.IsDir() { // a database, which takes longer to open
 		if key, ok := job.key(formats.Beside(src.Path)); ok {
-			if done, err := job.recalled(key); done {
+			if done, err := job.recalled(ctx, key); done {
 				return err
 			}
 		}

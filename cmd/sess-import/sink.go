@@ -177,7 +177,7 @@ func (k *sink) line(text string) error {
 			k.title = strings.Clone(e.Str("name"))
 		}
 	}
-	if k.entries > 0 && k.usage && k.brief {
+	if k.entries > 0 && k.usage && k.recalls != "" {
 		if text = used(text); text == "" {
 			return nil
 		}
@@ -364,7 +364,13 @@ func (k *sink) place(h session.Header) (string, error) {
 		return filepath.Join(k.dest.File, formats.FileName(h)), nil
 	case !k.dest.Store:
 		return k.dest.File, nil
-	case strings.ContainsRune(h.CWD, 0):
+	}
+	return storedAt(h)
+}
+
+// storedAt returns where the session with this header is in the store.
+func storedAt(h session.Header) (string, error) {
+	if strings.ContainsRune(h.CWD, 0) {
 		return "", fmt.Errorf("naming the session's directory: NUL byte in the working directory %.60q", h.CWD)
 	}
 	dir, err := address.StoreDir()

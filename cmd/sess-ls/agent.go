@@ -157,7 +157,7 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, where func(
 func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Options, place ...string) error {
 	args := []string{found.agent, "--list"}
 	if !c.json && c.title == "" && c.where == "" && !c.exact && !c.heads && !c.recent && len(c.named) == 0 { // which want words of messages, or all anew
-		args = append(args, "--remembered")
+		args = append(args, "--remembered=said")
 	}
 	here := store.SameDir(o.CWD)
 	if c.recent { // by the rules of the agent

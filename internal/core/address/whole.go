@@ -55,11 +55,15 @@ func Remembered(ctx context.Context) context.Context {
 	return context.WithValue(UsageOnly(ctx), rememberedKey{}, true)
 }
 
-type sumKey struct{}
+type textKey struct{}
 
 // Summed returns a context in which the importer may give the [Sum] of a session in place of its text: for a reader that is no gate, and
 // asks whether there is anything new.
-func Summed(ctx context.Context) context.Context { return context.WithValue(ctx, sumKey{}, true) }
+func Summed(ctx context.Context) context.Context { return context.WithValue(ctx, textKey{}, "sum") }
+
+// Copied returns a context in which the importer may give the copy of a session in the store in place of a conversion, where the
+// bytes are the same: for a reader of many sessions that is no gate.
+func Copied(ctx context.Context) context.Context { return context.WithValue(ctx, textKey{}, "copy") }
 
 // A Sum is the header of a session, and its text in short.
 type Sum struct {
@@ -91,7 +95,7 @@ func Having(ctx context.Context, words []string) context.Context {
 	return context.WithValue(ctx, havingKey{}, words)
 }
 
-// words are those that have the importer obey [Whole], [Losses], [UsageOnly], [Summed] and [Having]; -v tells all, so all has to be read.
+// words are those that have the importer obey [Whole], [Losses], [UsageOnly], [Summed], [Copied] and [Having]; -v tells all, so all has to be read.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
 	if list, _ := ctx.Value(havingKey{}).([]string); !s.Verbose && ctx.Value(wholeKey{}) == nil {
 		for _, word := range list {
@@ -101,11 +105,11 @@ func words(ctx context.Context, s *cli.Streams) (words []string) {
 	if ctx.Value(usageKey{}) != nil && !s.Verbose {
 		words = append(words, "--usage-only")
 		if ctx.Value(rememberedKey{}) != nil && ctx.Value(wholeKey{}) == nil {
-			words = append(words, "--remembered")
+			words = append(words, "--remembered=said")
 		}
 	}
-	if ctx.Value(sumKey{}) != nil && !s.Verbose && ctx.Value(wholeKey{}) == nil {
-		words = append(words, "--remembered")
+	if how, ok := ctx.Value(textKey{}).(string); ok && ctx.Value(usageKey{}) == nil && !s.Verbose && ctx.Value(wholeKey{}) == nil {
+		words = append(words, "--remembered="+how)
 	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
 		words = append(words, "--on-damage="+how)
