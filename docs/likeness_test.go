@@ -138,9 +138,10 @@ var words = []word{
 }
 
 // letters are the words that have a letter of one dash, the same in each tool, but for those in
-// whose dialect a tool is: sess-grep has the letters of grep(1), and sess-path one of jq(1).
+// whose dialect a tool is: sess-grep has the letters of grep(1), and sess-path one of jq(1). As in git, -n is --dry-run
+// of what writes and --limit of what lists, and no command does both. grep(1) counts lines by it: sess-grep has none.
 var letters = map[string]string{
-	"0": "null", "a": "all", "e": "regexp", "f": "file", "i": "ignore-case", "l": "leaf", "n": "dry-run",
+	"0": "null", "a": "all", "e": "regexp", "f": "file", "i": "ignore-case", "l": "leaf", "n": "dry-run limit",
 	"o": "output", "q": "quiet", "r": "role", "t": "text", "v": "verbose",
 }
 
@@ -212,10 +213,13 @@ func (d *drift) letter(t cli.Description, f cli.FlagData) {
 	if utf8.RuneCountInString(f.Name) == 1 {
 		d.complain("%s: -%s has no name", t.Tool, f.Name)
 	}
+	if f.Name == "limit" && (f.Short == "n") == (t.Tool == "sess-grep") {
+		d.complain("%s: -n is --limit, as in git log, but for sess-grep, where it is grep's", t.Tool)
+	}
 	if f.Short == "" || strings.Contains(dialects[t.Tool], f.Short) {
 		return
 	}
-	if letters[f.Short] != f.Name {
+	if !slices.Contains(strings.Fields(letters[f.Short]), f.Name) {
 		d.complain("%s: -%s is --%s, and --%s in the table", t.Tool, f.Short, f.Name, letters[f.Short])
 	}
 }
@@ -272,9 +276,11 @@ func TestTableOfWords(t *testing.T) {
 			t.Errorf("--%s sets something and does not select by it", w.bare())
 		}
 	}
-	for letter, name := range letters {
-		if !slices.ContainsFunc(words, func(w word) bool { return w.bare() == name }) {
-			t.Errorf("-%s is --%s, which is no word", letter, name)
+	for letter, names := range letters {
+		for _, name := range strings.Fields(names) {
+			if !slices.ContainsFunc(words, func(w word) bool { return w.bare() == name }) {
+				t.Errorf("-%s is --%s, which is no word", letter, name)
+			}
 		}
 	}
 }
@@ -305,6 +311,8 @@ func TestDrift(t *testing.T) {
 		{"a synonym of a tool's own", tool("sess-b", cli.FlagData{Name: "yours", Value: "N", Text: "Keep N."}), "--mine and --yours mean the same"},
 		{"a flag of two tools", tool("sess-b", cli.FlagData{Name: "mine", Value: "N", Text: "dig N"}), "--mine is a flag of sess-a and of sess-b"},
 		{"a letter of another", tool("sess-b", cli.FlagData{Name: "limb", Short: "l", Value: "N", Text: "saw off N"}), "-l is --limb"},
+		{"a listing whose -n is missing", tool("sess-b", cli.FlagData{Name: "limit", Value: "N", Text: "print at most N rows"}), "-n is --limit"},
+		{"a letter of two words", tool("sess-b", cli.FlagData{Name: "dry-run", Short: "n", Text: "print what would be done, and write nothing"}), ""},
 		{"a letter alone", tool("sess-b", cli.FlagData{Name: "z", Text: "sleep"}), "-z has no name"},
 		{"a dialect of others", tool("sess-b", cli.FlagData{Name: "quiet", Short: "q", Text: "print no rows and no messages, and stop at the first match"}), "--quiet has another meaning"},
 	}

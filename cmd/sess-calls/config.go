@@ -47,7 +47,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),
 			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
-			cli.Count(&c.limit, "limit", "print at most `N` rows"),
+			cli.Count(&c.limit, "limit, n", "print at most `N` rows"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
 			cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
 		),

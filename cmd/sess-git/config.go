@@ -35,7 +35,7 @@ func (c *config) flags(name string) []cli.Flag {
 	)
 	if name == "log" {
 		return append(append(flags, c.sessions.Flags(selection.All)...),
-			cli.Count(&c.limit, "limit", "print at most `N` commits (default 50, without a range)"))
+			cli.Count(&c.limit, "limit, n", "print at most `N` commits (default 50, without a range)"))
 	}
 	return append(flags, cli.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"))
 }

@@ -40,7 +40,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
-			cli.Count(&c.limit, "limit", "print at most `N` prompts, the newest"),
+			cli.Count(&c.limit, "limit, n", "print at most `N` prompts, the newest"),
 			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 		},

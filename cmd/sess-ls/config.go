@@ -39,7 +39,7 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
 		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
 		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", "written", byCost}, "sort by `KEY`"),
-		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
+		cli.Count(&c.limit, "limit, n", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
 		cli.Private(cli.Bool(&c.heads, "beginnings", "with --agent: print what the beginnings of files and the file system say"))[0],
 		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),

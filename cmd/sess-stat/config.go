@@ -100,7 +100,7 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Choice(&c.plot, "plot", []string{"", plotBars, plotLine}, "print a plot of `KIND`"),
 		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
-		cli.Count(&c.top, "limit", "print at most `N` rows"),
+		cli.Count(&c.top, "limit, n", "print at most `N` rows"),
 	)
 }
 
