@@ -139,13 +139,10 @@ func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 			if err := s.Flush(); err != nil {
 				return err
 			}
-			err := p.Show(out, s.ErrFile(), func(w io.Writer) error {
+			err := p.Show(out, s.ErrFile(), func(w io.Writer, _ <-chan struct{}) error {
 				shown := tty.Visible(w)
 				return errors.Join(write(shown), shown.Flush())
 			})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
 			return cli.CommandFailed(err)
 		}
 	}

@@ -16,11 +16,11 @@ type Pager struct {
 	Env  []string // besides this program's own
 }
 
-// Show starts the pager, and writes to it. It waits until the user is done with it: an
+// Show starts the pager, and writes to it. It waits until the user is done with it, which closes left: an
 // interrupt of the terminal is the pager's alone meanwhile. That it ends before it has read all
 // is no error. The error is that of write, or that of a pager that could not be started or
 // failed.
-func (p Pager) Show(out, errs *os.File, write func(io.Writer) error) error {
+func (p Pager) Show(out, errs *os.File, write func(to io.Writer, left <-chan struct{}) error) error {
 	r, in, err := os.Pipe()
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (p Pager) Show(out, errs *os.File, write func(io.Writer) error) error {
 	if err != nil {
 		return errors.Join(Command{Argv: p.Argv}.notStarted(err), in.Close())
 	}
-	if err = write(in); errors.Is(err, syscall.EPIPE) {
+	if err = write(in, run.Exited()); errors.Is(err, syscall.EPIPE) {
 		err = nil // the user has seen enough
 	}
 	return errors.Join(err, in.Close(), exited(p.Argv, run))

@@ -44,29 +44,38 @@ func less() []string {
 	return []string{"LESS=FRX"}
 }
 
-// Rows holds standard output back, where it is a terminal, until there are more rows than fit on it: the pager shows those. Rows that
-// come slowly are printed as they come. The returned function ends that, with the error of the run; leaving the pager is none.
-func Rows(ctx context.Context, s *cli.Streams) (end func(error) error) {
+// rowsOf holds standard output back, where it is a terminal, until there are more rows than fit on it: the pager shows those. Rows that
+// come slowly are printed as they come. The context for the run ends with the pager. An interrupt, which the pager has as well, ends the
+// run, and the pager goes on with the rows that it has, as of git. The returned function waits for the pager, with the error of
+// the run; leaving the pager is none.
+func rowsOf(ctx context.Context, s *cli.Streams) (run context.Context, end func(error) error) {
 	out := s.OutFile()
 	shown, ok := s.Out.(*tty.Writer) // as it is on a terminal
 	if !ok || os.Getenv("TERM") == "dumb" {
-		return func(err error) error { return err }
+		return ctx, func(err error) error { return err }
 	}
 	p, ok := Find()
 	if !ok {
-		return func(err error) error { return err }
+		return ctx, func(err error) error { return err }
 	}
+	run, stop := context.WithCancelCause(ctx)
 	w := &rows{room: tty.Height(out, os.LookupEnv) - 1}
 	w.start = func() {
 		r, in := io.Pipe()
 		w.pipe, w.done = in, make(chan error, 1)
 		go func() {
-			err := p.Show(out, s.ErrFile(), func(to io.Writer) error {
-				_, err := io.Copy(to, r)
-				r.CloseWithError(syscall.EPIPE)
-				return err
+			err := p.Show(out, s.ErrFile(), func(to io.Writer, left <-chan struct{}) error {
+				go func() {
+					<-left
+					r.CloseWithError(syscall.EPIPE)
+					stop(errLeft)
+				}()
+				if _, err := io.Copy(to, r); !errors.Is(err, io.ErrClosedPipe) {
+					return err
+				}
+				return nil // the user has left
 			})
-			r.CloseWithError(syscall.EPIPE)
+			r.CloseWithError(syscall.EPIPE) // a pager that did not start leaves nobody who reads
 			w.done <- err
 		}()
 	}
@@ -74,13 +83,14 @@ func Rows(ctx context.Context, s *cli.Streams) (end func(error) error) {
 		w.out = behind
 		return w
 	})
-	return func(err error) error {
+	return run, func(err error) error {
 		if rest := shown.Flush(); err == nil {
 			err = rest
 		}
+		left := run.Err() != nil && errors.Is(context.Cause(run), errLeft)
 		failed := w.end()
 		restore()
-		if errors.Is(err, errLeft) {
+		if stop(nil); left || errors.Is(err, errLeft) {
 			err = nil
 		}
 		if err != nil || ctx.Err() != nil {
@@ -189,10 +199,10 @@ func (w *rows) end() error {
 	return <-w.done
 }
 
-// Of is the action of a tool that prints rows, which [Rows] shows.
+// Of is the action of a tool that prints rows, which the pager shows if they are many.
 func Of(run cli.Action) cli.Action {
 	return func(ctx context.Context, s *cli.Streams, operands []string) error {
-		end := Rows(ctx, s)
+		ctx, end := rowsOf(ctx, s)
 		return end(run(ctx, s, operands))
 	}
 }

@@ -8,21 +8,26 @@ import (
 	"testing"
 )
 
-// A list that is longer than the terminal is shown in a pager, a short one is not. The status is that of the list, also when the user leaves
-// the pager.
-func TestLongListsOpenThePager(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	scripted(t, dir, `for i in 1 2 3; do s=$(sess-new --store --cwd /w); sess-append -q -t "one $i" "$s"; done`)
+// linesOf is a session of so many prompts.
+func linesOf(n int) string {
 	long := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
-	for i := range 90 {
+	for i := range n {
 		parent := "null"
 		if i > 0 {
 			parent = fmt.Sprintf(`"e%d"`, i-1)
 		}
 		long += fmt.Sprintf(`{"type":"message","id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"line %d"}}`+"\n", i, parent, i)
 	}
-	write(t, dir, "long.jsonl", long)
+	return long
+}
+
+// A list that is longer than the terminal is shown in a pager, a short one is not. The status is that of the list, also when the user leaves
+// the pager.
+func TestLongListsOpenThePager(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `for i in 1 2 3; do s=$(sess-new --store --cwd /w); sess-append -q -t "one $i" "$s"; done`)
+	write(t, dir, "long.jsonl", linesOf(90))
 	run := func(pager, line string) string {
 		all := func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }
 		return throughTerminal(t, dir, 100, all, "sh", "-c", "export TERM=xterm PAGER='"+pager+"'; "+line+" 2>err; echo status $?")
@@ -41,5 +46,30 @@ func TestLongListsOpenThePager(t *testing.T) {
 		if strings.Contains(got, "u001b") || !strings.Contains(got, tt.has) || tt.hasNot != "" && strings.Contains(got, tt.hasNot) {
 			t.Errorf("PAGER=%q %s: %q", tt.pager, tt.line, got)
 		}
+	}
+}
+
+// An interrupt of the terminal ends neither the pager nor the tool that waits for it, and leaves the terminal to them. The status is
+// that of the list.
+func TestInterruptLeavesThePager(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "long.jsonl", linesOf(90))
+	// It takes a key as less does, and tells of each interrupt.
+	write(t, dir, "pager", `trap 'echo HEARD' INT; while read -r row && [ "${row#*line 20}" = "$row" ]; do :; done
+echo SHOWN; until read -r key </dev/tty; do :; done; cat >/dev/null; echo "LEFT BY $key"`)
+	for _, line := range []string{"sess-grep line long.jsonl", "sess-show long.jsonl", "sess-tree long.jsonl"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			s := startAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
+			s.until("SHOWN")
+			for range 2 {
+				s.typing("\x03")
+				s.until("HEARD")
+			}
+			s.typing("q\r")
+			s.until("LEFT BY q")
+			s.until("STATUS 0")
+		})
 	}
 }

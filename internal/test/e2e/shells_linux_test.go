@@ -70,9 +70,17 @@ func startShell(t *testing.T, name, dir string, vars ...string) *shell {
 	setup := strings.NewReplacer("TOOLS", strings.Join(tools, " "), "@DIR@", own)
 	write(t, own, of.file, setup.Replace(of.setup))
 
-	ptmx, terminal := scripttest.OpenTerminal(t, 60, 400)
 	c := exec.Command("sh", "-c", "exec env "+setup.Replace(of.start))
 	c.Dir, c.Env = dir, append(append(env(dir), "TERM=xterm", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME="+own, "XDG_DATA_HOME="+own), vars...)
+	s := startAtTerminal(t, c, 60, 400)
+	s.until("READY> ")
+	return s
+}
+
+// startAtTerminal starts a program as the leader of a terminal of its own.
+func startAtTerminal(t *testing.T, c *exec.Cmd, lines, columns uint16) *shell {
+	t.Helper()
+	ptmx, terminal := scripttest.OpenTerminal(t, lines, columns)
 	c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	check(t, c.Start())
@@ -100,7 +108,6 @@ func startShell(t *testing.T, name, dir string, vars ...string) *shell {
 		}()
 		ptmx.Close()
 	})
-	s.until("READY> ")
 	return s
 }
 
