@@ -56,7 +56,6 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other or themselves, and reads the others.
 func (c *config) check(s *cli.Streams) (err error) {
-	c.sessions.Newest(c.limit)
 	if err := cli.Exclusive(cli.NameIf(c.plain, "--plain"), cli.NameIf(c.json, "--json"), cli.NameIf(c.count, "-c"), cli.NameIf(c.quiet, "-q")); err != nil {
 		return err
 	}

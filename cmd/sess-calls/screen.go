@@ -148,6 +148,9 @@ func (sc *screened) print(p part) error {
 	for _, row := range p.shown {
 		sc.kinds[row.kind] += row.times
 		sc.outcomes[cmp.Or(row.refusal, row.outcome)] += row.times
+		if err := sc.Day(row.at, "  "); err != nil {
+			return err
+		}
 		mark, style := sc.Ending(row.outcome)
 		kind := row.kind
 		if row.status != 0 {

@@ -87,6 +87,13 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 		j.sessions = append(j.sessions, l)
 		of, evidence = append(of, blame.Session{ID: l.place.Session, Created: l.created}), append(evidence, l.evidence)
 	}
+	agents := map[string]bool{} // the sessions that agents have, which a copy in the store is called as
+	for _, l := range j.sessions {
+		agents[l.place.Session] = agents[l.place.Session] || l.src.Owner() != ""
+	}
+	for i, l := range j.sessions {
+		of[i].Copy = l.src.Owner() == "" && agents[l.place.Session]
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -164,6 +164,7 @@ func (sc *screened) show(ctx context.Context, id string) error {
 		if r.Relation == blame.Claimed {
 			continue
 		}
+		sc.Dated(time.Unix(sc.commits[id].Author, 0))
 		prompt, list, entries := sc.asked(ctx, r.Row, sc.commits[id].Author)
 		if prompt != "" {
 			if err := sc.Line([]screen.Cell{{Text: "    "}}, screen.Cell{Text: screen.OneLine(prompt), Style: tty.Bold}); err != nil {
@@ -175,6 +176,9 @@ func (sc *screened) show(ctx context.Context, id string) error {
 			at := time.Time{}
 			if ms, ok := entries[c.Entry].Timestamp(); ok {
 				at = time.UnixMilli(ms)
+			}
+			if err := sc.Day(at, "    "); err != nil {
+				return err
 			}
 			err := sc.Line([]screen.Cell{
 				{Text: "    " + sc.Pad(mark, screen.Columns(sc.Marks.More)) + "  ", Style: style}, {Text: fmt.Sprintf("%-8s  ", screen.Clock(at, sc.Now)), Style: tty.Dim}, {Text: fmt.Sprintf("%-6s  ", c.Kind)},

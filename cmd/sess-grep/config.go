@@ -97,7 +97,6 @@ func fieldNames() []string {
 
 // check refuses flags that contradict each other or themselves.
 func (c *config) check() error {
-	c.sessions.Newest(c.limit)
 	for _, given := range [][]string{
 		{
 			cli.NameIf(c.count, "-c"), cli.NameIf(c.names, "-l"),

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -57,6 +58,7 @@ type screened struct {
 // A found is a row.
 type found struct {
 	left  []screen.Cell
+	at    time.Time // of the entry, if the row has a time
 	text  string
 	spans []screen.Span
 	times int
@@ -78,7 +80,8 @@ func (sc *screened) item(r *result, it item) error {
 				whole = text
 			}
 		}
-		f := &found{left: sc.left(r, it, from), text: line.Text, times: 1}
+		f := &found{at: sc.at(it), text: line.Text, times: 1}
+		f.left = sc.left(r, it, from, f.at)
 		before := 0
 		if n := strings.Index(whole[at:], line.Text); n >= 0 && whole != "" {
 			before, f.text = at+n, whole
@@ -122,7 +125,7 @@ const (
 )
 
 // left returns the cells in front of a text.
-func (sc *screened) left(r *result, it item, from grep.Text) []screen.Cell {
+func (sc *screened) left(r *result, it item, from grep.Text, at time.Time) []screen.Cell {
 	id := it.address()
 	if it.index >= 0 {
 		id = r.short(id)
@@ -131,16 +134,20 @@ func (sc *screened) left(r *result, it item, from grep.Text) []screen.Cell {
 	cells := []screen.Cell{{Text: "  " + id + "  ", Style: tty.Dim}}
 	if sc.Width >= timedScreen {
 		width = toolWidth
-		when := "     "
-		if ms, ok := it.entry.Timestamp(); ok && it.index >= 0 {
-			when = screen.Minute(time.UnixMilli(ms), sc.Now)
-		}
-		cells = append(cells, screen.Cell{Text: when + "  ", Style: tty.Dim})
+		cells = append(cells, screen.Cell{Text: fmt.Sprintf("%-5s  ", screen.Minute(at, sc.Now)), Style: tty.Dim})
 		if role == "result" && from.Tool != "" {
 			role += " " + from.Tool
 		}
 	}
 	return append(cells, screen.Cell{Text: sc.Pad(role, width) + "  "})
+}
+
+// at returns the time of an entry where a row has one, else the zero time.
+func (sc *screened) at(it item) time.Time {
+	if ms, ok := it.entry.Timestamp(); ok && it.index >= 0 && sc.Width >= timedScreen {
+		return time.UnixMilli(ms)
+	}
+	return time.Time{}
 }
 
 // said says in a word who said a text.
@@ -188,6 +195,9 @@ func (sc *screened) flush() error {
 		}
 	}
 	for _, f := range sc.held {
+		if err := sc.Day(f.at, "  "); err != nil {
+			return err
+		}
 		if err := sc.Line(f.left, screen.Cell{Text: f.text, Tail: sc.Times(f.times)}, f.spans...); err != nil {
 			return err
 		}

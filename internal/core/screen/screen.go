@@ -24,6 +24,7 @@ type Screen struct {
 	Color bool
 	Marks Marks
 	begun bool        // something was printed
+	day   time.Time   // of the rows below, as a heading says it
 	held  *[]tty.Text // gets the lines instead of Out, unless nil
 }
 
@@ -244,7 +245,20 @@ func (sc *Screen) Head(h Heading) error {
 			cells = append(cells, Cell{Text: gap}, c)
 		}
 	}
+	sc.Dated(h.Modified)
 	return sc.print(cells)
+}
+
+// Dated says that the heading of the rows below has a time.
+func (sc *Screen) Dated(t time.Time) { sc.day = t }
+
+// Day prints the day of a row that has only its time of day, if it is another than that of the heading and of the rows above. The zero time is of no day.
+func (sc *Screen) Day(t time.Time, indent string) error {
+	if t.IsZero() || ofDay(t, sc.Now, time.DateOnly) == ofDay(sc.day, sc.Now, time.DateOnly) {
+		return nil
+	}
+	sc.day = t
+	return sc.print([]Cell{{Text: indent + Date(t, sc.Now), Style: tty.Dim}})
 }
 
 // Blank prints a blank line, unless nothing stands above it.

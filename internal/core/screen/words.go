@@ -43,6 +43,15 @@ func When(t, now time.Time) string {
 	return t.In(now.Location()).Format("Jan _2 15:04")
 }
 
+// Date returns the day of a time, in the zone of now: "Nov 25", and "Mar  3  2026" where [When] has the year. The zero time is "".
+func Date(t, now time.Time) string {
+	when := When(t, now)
+	if strings.Contains(when, ":") {
+		return when[:len("Nov 25")]
+	}
+	return when
+}
+
 // Clock returns the time of day, in the zone of now: "14:02:07". The zero time is "".
 func Clock(t, now time.Time) string { return ofDay(t, now, time.TimeOnly) }
 

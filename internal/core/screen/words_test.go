@@ -57,6 +57,35 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// A row says its day where it is not that of the heading, nor of the row above.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	sc := New(Screen{Out: &out, Width: 80, Now: now}, true)
+	at := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, time.UTC) }
+	if err := sc.Head(Heading{Address: "a", Modified: at(18, 12)}); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	for _, tt := range []struct {
+		at   time.Time
+		want string
+	}{
+		{at(18, 1), ""},
+		{at(17, 23), "  Nov 17\n"},
+		{at(17, 2), ""},
+		{time.Time{}, ""},
+		{at(18, 1), "  Nov 18\n"},
+		{time.Date(2025, 11, 18, 1, 0, 0, 0, time.UTC), "  Nov 18  2025\n"},
+	} {
+		if err := sc.Day(tt.at, "  "); err != nil || out.String() != tt.want {
+			t.Errorf("%s: %q, want %q: %v", tt.at, &out, tt.want, err)
+		}
+		out.Reset()
+	}
+}
+
 // What is shown of an id is the beginning of one id alone.
 func TestShort(t *testing.T) {
 	t.Parallel()

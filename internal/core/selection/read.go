@@ -138,7 +138,7 @@ func (c Selection) WithAgents(ctx context.Context, s *cli.Streams, f Found) (Fou
 	}
 	for _, owner := range owners {
 		var all Found
-		if err := (&Selection{Rows: true, All: true, Subagents: OnlySubagents}).listAgent(ctx, s, &all, owner, nil); err != nil && cli.Status(err) != cli.ExitNo {
+		if err := (&Selection{Rows: true, All: true, Subagents: OnlySubagents}).listAgent(ctx, s, &all, owner, false, nil); err != nil && cli.Status(err) != cli.ExitNo {
 			return f, err
 		}
 		for added := true; added; {

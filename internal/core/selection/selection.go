@@ -150,10 +150,6 @@ func (c *Selection) Present(ctx context.Context) []string {
 	})
 }
 
-// Newest has the sessions of several agents come in one order, the one written to last first, if no more than so many rows are
-// printed. 0 is no limit.
-func (c *Selection) Newest(limit int) { c.Rows = limit > 0 && len(c.Named()) > 1 }
-
 // A Source is a session to read.
 type Source struct {
 	Name  string                             // what other tools take for it, "-" for standard input
@@ -163,7 +159,7 @@ type Source struct {
 	cwd   string                             // the working directory its header must have, "" for any
 	self  func(id, path, parent string) bool // says which are left out, nil for none
 
-	Row js.Value // of sess-ls, if the selection wants rows or times
+	Row js.Value // of sess-ls, if the selection wants rows or times, or the sessions are of several agents
 
 	beside *address.Neighbours // of a plain one
 
@@ -337,7 +333,7 @@ func (c Selection) find(ctx context.Context, s *cli.Streams, operands []string) 
 		}
 		if op == address.Remote+":" {
 			of := Found{}
-			if err := c.listAgent(ctx, s, &of, "", []string{op}); err != nil {
+			if err := c.listAgent(ctx, s, &of, "", false, []string{op}); err != nil {
 				return out, err
 			}
 			out.add(of.List)
@@ -441,7 +437,7 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 }
 
 // listed has the sessions listed, each agent's by one process: one that cannot be listed does not
-// hide the others.
+// hide the others. Those of several agents come in one order, the one written last first, as those of each do.
 func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
 	agents := c.Present(ctx)
 	switch {
@@ -452,8 +448,9 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 	}
 	found := make([]Found, len(agents))
 	var wg sync.WaitGroup
+	ordered := len(agents) > 1 && !s.Judges()
 	for i, agent := range agents {
-		wg.Go(func() { found[i].Failed = c.listAgent(ctx, s, &found[i], agent, operands) })
+		wg.Go(func() { found[i].Failed = c.listAgent(ctx, s, &found[i], agent, ordered, operands) })
 	}
 	wg.Wait()
 	var all Found
@@ -475,6 +472,8 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 	}
 	if c.Rows {
 		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.Time("modified"), a.Time("modified")) })
+	} else if ordered {
+		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.Time("written"), a.Time("written")) })
 	}
 	return all, ctx.Err()
 }
@@ -493,8 +492,8 @@ func (f *Found) add(more []Source) {
 	}
 }
 
-// listAgent adds the sessions of an agent, of our store if it is "".
-func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, operands []string) error {
+// listAgent adds the sessions of an agent, of our store if it is "", with when they were written if that is wanted.
+func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, written bool, operands []string) error {
 	s.Fold()
 	args := []string{"-0", "--sort=written"} // the names that other tools take, which need not be read for that
 	timed := !c.Rows && (c.Timed || !c.WrittenSince.IsZero())
@@ -505,6 +504,11 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 		args = []string{"--json", "--sort=written", "--beginnings"}
 		if !c.WrittenSince.IsZero() {
 			args = append(args, "--since="+js.FormatTime(c.WrittenSince.Add(-slack).UnixMilli()))
+		}
+	case written:
+		args = []string{"--json", "--sort=written"}
+		if c.Since == "" && c.Until == "" && !c.Subagents.leavesOut() {
+			args = append(args, "--beginnings") // nothing is asked of a session that it has to be read for
 		}
 	}
 	if s.Verbose {
@@ -533,7 +537,7 @@ func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, a
 	if err != nil {
 		return err
 	}
-	if c.Rows || timed {
+	if c.Rows || timed || written {
 		for line := range strings.Lines(string(names)) {
 			row := js.Value(line)
 			out.List = append(out.List, Source{Name: cmp.Or(row.Get("address").Str(), row.Get("path").Str()), Agent: agent, Row: row})

@@ -148,6 +148,7 @@ func (x *Index) typed(d *Deed) (found []int32) {
 type Session struct {
 	ID      string
 	Created int64 // in milliseconds since the epoch
+	Copy    bool  // the session that it was copied from is among them
 }
 
 // A Row says what a session has to do with a commit.
@@ -216,13 +217,19 @@ func (o *Origins) Line(commit int, file, text string) (r Row, ok bool) {
 func (o *Origins) of(t typing) *Evidence { return &o.evidence[t.session][t.at] }
 
 // Of decides what sessions have to do with commits, by the evidence of each. What two sessions have alike, as a fork has
-// what was said before, is that of the one that was created first; what sess-handoff carried is that of the one it came from.
+// what was said before, is that of the one that was created first, and of a copy only if the other has it no longer; what sess-handoff carried is that of the one it came from.
 func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	order := make([]int, len(sessions))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
+		if sessions[a].Copy != sessions[b].Copy {
+			if sessions[a].Copy {
+				return 1
+			}
+			return -1
+		}
 		return cmp.Or(cmp.Compare(sessions[a].Created, sessions[b].Created), cmp.Compare(sessions[a].ID, sessions[b].ID))
 	})
 	o := &Origins{index: x, evidence: evidence, typed: slices.Repeat([]typing{nobody}, len(x.places))}

@@ -838,3 +838,21 @@ func (w *gitWorld) tree() string {
 	})
 	return cmp.Or(b.String(), fmt.Sprint(err))
 }
+
+// A commit is of the agent's own session and not of its copy in the store, until the agent has deleted it.
+func TestGitNamesTheAgentsOwn(t *testing.T) {
+	t.Parallel()
+	w := newGitWorld(t)
+	id := w.session(wrote(10, w.repo+"/parser.go", text("parse", 9)), ran(20, 25, "git commit -qam 'Parse'", "[main 1234567] Parse"))
+	kept := filepath.Join(w.home, "store", "p", id+".jsonl")
+	own := w.save(filepath.Join(w.home, ".pi", "agent", "sessions", "--p--", "2026-05-28T20-26-50-000Z_"+id+".jsonl"), readFile(t, kept))
+	w.put("parser.go", text("parse", 9))
+	commit := w.commit(25, "Parse")
+	for _, want := range []string{own, kept} {
+		got := w.tool("show", commit).stdout
+		if line, _, _ := strings.Cut(got, "\n"); strings.Count(got, "\n") < 1 || !strings.Contains(line, "\t"+want+"\t") || strings.Contains(got, "\n"+commit) {
+			t.Errorf("want %s: %s", want, got)
+		}
+		check(t, os.RemoveAll(own))
+	}
+}
