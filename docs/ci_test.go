@@ -250,6 +250,31 @@ export RUN='claude -p --output-format stream-json --verbose x'`+more+"\n"+action
 	}
 }
 
+// A job whose agent is not installed, or has no key, says that, and no other tool says that there is no session.
+func TestCIFailuresAreTold(t *testing.T) {
+	t.Parallel()
+	page := read(t, "ci.md")
+	for name, job := range map[string]string{"job": fenced(page, "sh job")[0], "GitHub": shellOfYAML(fenced(page, "yaml")[0], "run")[0]} {
+		for agent, want := range map[string]string{
+			"#!/bin/sh\necho Invalid API key\nexit 1\n": "the command ended with status 1: Invalid API key\n",
+			"": "running no-such-agent: executable file not found in $PATH; check its name or give its path\n",
+		} {
+			t.Run(name+", "+want, func(t *testing.T) {
+				t.Parallel()
+				dir := ciDir(t)
+				job := job
+				if agent == "" {
+					job = strings.ReplaceAll(job, "claude -p ", "no-such-agent -p ")
+				}
+				stdout, stderr, err := shell(t, dir, environment+"mkdir own; printf %s '"+agent+"' > own/claude; chmod +x own/claude; export PATH=\"$PWD/own:$PATH\"\n"+job)
+				if said := stdout + stderr; status(err) == 0 || !strings.Contains(said, "sess-record: ") || !strings.Contains(said, want) || agent == "" && strings.Count(said, "\n") != 1 {
+					t.Errorf("%v: %s%s", err, stdout, stderr)
+				}
+			})
+		}
+	}
+}
+
 // TestActionGates: each gate of the action ends it, one that is not asked for does not, and a session that could not be begun
 // is told.
 func TestActionGates(t *testing.T) {
@@ -265,7 +290,7 @@ func TestActionGates(t *testing.T) {
 		"one that does not":           {`GATES="--no-call 'run:make*'"`, 1, "::error file="},
 		"two, quoted":                 {`GATES="--no-call 'run:make*' --answer 'build passes'"`, 1, "::error file="},
 		"one with a slip":             {`GATES="--no-cal x"`, 2, "--no-cal"},
-		"too expensive":               {`MAX_COST=0.001`, 1, "budget"},
+		"too expensive":               {`MAX_COST=0.001`, 1, "title=max-cost::cost $0.01, limit $0.001"},
 		"no prompt file":              {`PROMPT='' PROMPT_FILE=none.md`, 2, "none.md"},
 		"a command that is not there": {`RUN=no-such-agent`, 127, ""},
 	} {

@@ -47,7 +47,7 @@ func (r *report) unseenAgents(ctx context.Context, found selection.Found) {
 		label := tty.Clean(judged[i].label)
 		r.streams.Alwaysf(calls.UnseenText, label, missing)
 		if r.strict {
-			r.fail(cli.No("budget: %s: %s not among the sessions", label, tty.Count(missing, "agent that it started is", "agents that it started are")))
+			r.breach("strict", "%s: %s not among the sessions", label, tty.Count(missing, "agent that it started is", "agents that it started are"))
 		}
 	}
 }

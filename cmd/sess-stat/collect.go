@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/screen"
@@ -30,7 +31,9 @@ type report struct {
 	lacks    []string       // what the sums on a screen do not have
 	place    row.Place      // of the only session
 	problems []error        // that decide the status
-	stdin    bytes.Buffer   // what was read of standard input, if a limit is held to it
+	breaches []findings.Finding
+	session  string       // what the only session is called
+	stdin    bytes.Buffer // what was read of standard input, if a limit is held to it
 }
 
 // fail takes note of an error that decides the status once all is printed.
@@ -40,10 +43,45 @@ func (r *report) fail(err error) {
 	}
 }
 
-// outcome is the error of the tool.
+// breach takes note of a limit that does not hold. Flag is the one that says it.
+func (r *report) breach(flag, format string, args ...any) {
+	err := cli.No("%s (--%s)", fmt.Sprintf(format, args...), flag)
+	r.breaches = append(r.breaches, findings.Finding{Session: r.session, Line: 1, Rule: flag, Message: err.Error()})
+	r.fail(err)
+}
+
+// strictness is the flag that has what is not known fail.
+func (r *report) strictness() string {
+	if r.strictPrices {
+		return "strict-prices"
+	}
+	return "strict"
+}
+
+// limiting is the flag of a limit.
+func (r *report) limiting() string {
+	switch {
+	case r.limits.cost >= 0:
+		return "max-cost"
+	case r.maxTokens >= 0:
+		return "max-tokens"
+	case r.limits.hasContext():
+		return "max-context"
+	}
+	return "max-growth"
+}
+
+// outcome is the error of the tool. Breaches are printed for GitHub, if they are wanted so.
 func (r *report) outcome() error {
 	if n := r.streams.PassedOver(); n > 0 && (r.strict || r.strictPrices) {
-		r.fail(cli.No("budget: files of no bytes: %d", n))
+		r.breach(r.strictness(), "files of no bytes: %d", n)
+	}
+	if r.github {
+		for _, b := range r.breaches {
+			if _, err := fmt.Fprintln(r.streams.Out, b.Annotation()); err != nil {
+				return err
+			}
+		}
 	}
 	return errors.Join(r.problems...)
 }

@@ -33,7 +33,7 @@ type config struct {
 	strict, strictPrices, damagedOK   bool
 	allowUnpriced                     bool
 	knownUsage                        []string
-	json, csv                         bool
+	json, csv, github                 bool
 	plot, svg                         string
 
 	keys     []string
@@ -70,7 +70,7 @@ func (c *config) flags() []cli.Flag {
 			// They are about calls here, which the selection knows nothing of.
 			cli.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only calls before `WHEN`"),
-			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC, Europe/Rome, +02:00 or local (default: the local zone)"),
+			cli.Private(cli.Env("TZ", cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`")))[0],
 			cli.Bool(&c.noDedup, "copies", "take copies, too of calls in forks"),
 			cli.Bool(&c.strict, "strict", "end with status 3 for any damage"))...,
 		),
@@ -97,6 +97,7 @@ func (c *config) outputFlags() []cli.Flag {
 	return cli.Group("Output",
 		cli.Bool(&c.json, "json", "print a JSON object for each row, the total last"),
 		cli.Bool(&c.csv, "csv", "print comma-separated values"),
+		cli.Bool(&c.github, "github", "behind the rows, print annotations of GitHub Actions"),
 		cli.Choice(&c.plot, "plot", []string{"", plotBars, plotLine}, "print a plot of `KIND`"),
 		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
 		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort by `KEY` (default: key, and with --context total)"),
@@ -109,7 +110,7 @@ func (c *config) check() (err error) {
 	if err := cli.Exclusive(cli.NameIf(c.asUsage, modeUsage), cli.NameIf(c.asContext, modeContext), cli.NameIf(c.asCompactions, modeCompactions)); err != nil {
 		return err
 	}
-	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.csv, "--csv"), cli.NameIf(c.plot != "", "--plot")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.csv, "--csv"), cli.NameIf(c.plot != "", "--plot"), cli.NameIf(c.github, "--github")); err != nil {
 		return err
 	}
 	for _, v := range c.by {
@@ -120,7 +121,7 @@ func (c *config) check() (err error) {
 	}
 	now := time.Now()
 	if c.zone, err = listing.Zone(c.tz); err != nil {
-		return cli.UsageError("--tz: %v", err)
+		return cli.UsageError("TZ: %v", err)
 	}
 	now = now.In(c.zone)
 	if c.from, err = listing.When(c.since, now); err != nil {
@@ -135,7 +136,7 @@ func (c *config) check() (err error) {
 	if c.plot == plotLine && c.top > 0 {
 		return cli.UsageError("--plot line shows all rows: it has no --limit")
 	}
-	if c.svg == "-" && (c.json || c.csv || c.plot != "") {
+	if c.svg == "-" && (c.json || c.csv || c.github || c.plot != "") {
 		return cli.UsageError("--svg - is all that is printed")
 	}
 	if c.tree && !slices.Equal(c.keys, []string{"session"}) {

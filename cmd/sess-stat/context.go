@@ -271,10 +271,10 @@ func (r *report) limitContext(src *address.Source, c usage.Context, path []sessi
 			return
 		}
 		most = int64(float64(window) * r.limits.share / 100)
-		of = fmt.Sprintf(" (%s of %d)", r.maxContext, window)
+		of = fmt.Sprintf(", %s of %d", r.maxContext, window)
 	}
 	if most >= 0 && c.Tokens > most {
-		r.fail(cli.No("budget: context %d > %d%s (session %s)", c.Tokens, most, of, src.Header.ID))
+		r.breach("max-context", "context of %d tokens of session %s, limit %d%s", c.Tokens, src.Header.ID, most, of)
 	}
 }
 
@@ -361,7 +361,7 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 		err = r.printTable(t)
 	}
 	if unpriced > 0 && r.strictPrices {
-		r.fail(cli.No("budget: %s no price", tty.Count(unpriced, "summary has", "summaries have")))
+		r.breach("strict-prices", "%s no price", tty.Count(unpriced, "summary has", "summaries have"))
 	}
 	return cmp.Or(err, r.outcome())
 }

@@ -107,10 +107,10 @@ func orNone(value string) string {
 // limit compares a sum with its limits.
 func (r *report) limit(sum *usage.Sum, name string) {
 	if r.limits.cost >= 0 && sum.Cost > r.limits.cost {
-		r.fail(cli.No("budget: cost %s > %s (%s)", dollars(sum.Cost), dollars(r.limits.cost), name))
+		r.breach("max-cost", "cost %s%s, limit %s", dollars(sum.Cost), of(name), dollars(r.limits.cost))
 	}
 	if total := sum.Tokens.Total(); r.maxTokens >= 0 && total > r.maxTokens {
-		r.fail(cli.No("budget: tokens %d > %d (%s)", total, r.maxTokens, name))
+		r.breach("max-tokens", "%d tokens%s, limit %d", total, of(name), r.maxTokens)
 	}
 }
 
@@ -118,7 +118,23 @@ func (r *report) limit(sum *usage.Sum, name string) {
 func dollars(m prices.Money) string {
 	text := strings.TrimRight(m.Decimal(12), "0")
 	point := strings.IndexByte(text, '.')
-	return text + strings.Repeat("0", max(0, point+3-len(text)))
+	return "$" + text + strings.Repeat("0", max(0, point+3-len(text)))
+}
+
+// in names the only session in a message.
+func in(session string) string {
+	if session == "" {
+		return ""
+	}
+	return " in " + session
+}
+
+// of names a row in the message about it, but the total.
+func of(name string) string {
+	if name == "total" {
+		return ""
+	}
+	return " of " + name
 }
 
 // measured is what a baseline has of a row.
@@ -213,10 +229,10 @@ func baselineRow(v js.Value, kind string) (name string, was measured, err error)
 func (r *report) checkGrowth(name string, was, is measured) {
 	most := func(n int64) float64 { return float64(n) * (1 + r.limits.growth/100) }
 	if float64(is.tokens) > math.Floor(most(was.tokens)) {
-		r.fail(cli.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))
+		r.breach("max-growth", "%d tokens%s, limit %d + %s", is.tokens, of(name), was.tokens, r.maxGrowth)
 	}
 	const rounding = 500 // a number of JSON has some fifteen digits
 	if float64(is.cost) > math.Floor(most(int64(was.cost)))+rounding {
-		r.fail(cli.No("budget: cost %s > %s + %s (%s)", dollars(is.cost), dollars(was.cost), r.maxGrowth, name))
+		r.breach("max-growth", "cost %s%s, limit %s + %s", dollars(is.cost), of(name), dollars(was.cost), r.maxGrowth)
 	}
 }

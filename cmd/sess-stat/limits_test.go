@@ -85,11 +85,24 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// For GitHub a breach is an annotation as well, behind the rows; what holds is none, and no text of a session begins a line.
+func TestGitHubAnnotations(t *testing.T) {
+	t.Parallel()
+	text := sessionOf("s", day, "", reply("a", day, `"input":1000,"cost":{"total":2.5}`))
+	stdout, stderr, status := run(t, text, "--usage", "--github", "--max-cost", "2", "--max-tokens", "2000")
+	if status != 1 || stderr != "sess-stat: cost $2.50, limit $2.00 (--max-cost)\n" || !strings.HasSuffix(stdout, "\n::error file=(standard input),line=1,title=max-cost::cost $2.50, limit $2.00 (--max-cost)\n") {
+		t.Errorf("status %d: %q, %q", status, stdout, stderr)
+	}
+	if stdout, _, status := run(t, text, "--usage", "--github", "--max-cost", "3"); status != 0 || strings.Contains(stdout, "::") {
+		t.Errorf("status %d: %q", status, stdout)
+	}
+}
+
 // TestNoCalls: nothing to compare with a limit is told apart from too much.
 func TestNoCalls(t *testing.T) {
 	t.Parallel()
 	_, stderr, status := run(t, sessionOf("s", day, ""), "--usage", "--max-cost", "1")
-	if status != 1 || stderr != "sess-stat: no calls: no limit is exceeded, and nothing can be compared with one\n" {
+	if status != 1 || stderr != "sess-stat: no call of a model in (standard input): the limit was not tested (--max-cost)\n" {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -103,18 +116,18 @@ func TestLimits(t *testing.T) {
 		want   string
 	}{
 		{"--max-cost 22.4", 0, ""},
-		{"--max-cost 22.39", 1, "sess-stat: budget: cost 22.40 > 22.39 (total)\n"},
+		{"--max-cost 22.39", 1, "sess-stat: cost $22.40, limit $22.39 (--max-cost)\n"},
 		{"--max-cost $22.40", 0, ""},
-		{"--max-cost 10.00 --by day --tz UTC", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
-		{"--max-cost 9 --by day,model --tz UTC", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20, model claude-sonnet-4-5)\nsess-stat: budget: cost 12.40 > 9.00 (day 2026-11-21, model claude-sonnet-4-5)\n"},
-		{"--max-cost 9 --by day --tz UTC --limit 1 --sort key --until 2026-11-21", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20)\n"},
-		{"--max-cost 10 --by day --tz UTC --limit 1", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
+		{"--max-cost 10.00 --by day --tz UTC", 1, "sess-stat: cost $12.40 of day 2026-11-21, limit $10.00 (--max-cost)\n"},
+		{"--max-cost 9 --by day,model --tz UTC", 1, "sess-stat: cost $10.00 of day 2026-11-20, model claude-sonnet-4-5, limit $9.00 (--max-cost)\nsess-stat: cost $12.40 of day 2026-11-21, model claude-sonnet-4-5, limit $9.00 (--max-cost)\n"},
+		{"--max-cost 9 --by day --tz UTC --limit 1 --sort key --until 2026-11-21", 1, "sess-stat: cost $10.00 of day 2026-11-20, limit $9.00 (--max-cost)\n"},
+		{"--max-cost 10 --by day --tz UTC --limit 1", 1, "sess-stat: cost $12.40 of day 2026-11-21, limit $10.00 (--max-cost)\n"},
 		{"--max-tokens 300", 0, ""},
-		{"--max-tokens 299", 1, "sess-stat: budget: tokens 300 > 299 (total)\n"},
-		{"--max-tokens 0 --max-cost 0", 1, "sess-stat: budget: cost 22.40 > 0.00 (total)\nsess-stat: budget: tokens 300 > 0 (total)\n"},
+		{"--max-tokens 299", 1, "sess-stat: 300 tokens, limit 299 (--max-tokens)\n"},
+		{"--max-tokens 0 --max-cost 0", 1, "sess-stat: cost $22.40, limit $0.00 (--max-cost)\nsess-stat: 300 tokens, limit 0 (--max-tokens)\n"},
 		{"--max-context 201", 0, ""},
-		{"--max-context 199", 1, "sess-stat: budget: context 200 > 199 (session s)\n"},
-		{"--max-context 0.05%", 1, "sess-stat: budget: context 200 > 100 (0.05% of 200000) (session s)\n"},
+		{"--max-context 199", 1, "sess-stat: context of 200 tokens of session s, limit 199 (--max-context)\n"},
+		{"--max-context 0.05%", 1, "sess-stat: context of 200 tokens of session s, limit 100, 0.05% of 200000 (--max-context)\n"},
 		{"--max-context 90%", 0, ""},
 	} {
 		_, stderr, status := run(t, text, strings.Fields(tt.args)...)
@@ -128,7 +141,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d %s", status, stderr)
 	}
 	file := must.Write(t, t.TempDir(), "s.jsonl", text)
-	if _, stderr, status := run(t, "", append(both, file)...); status != 1 || strings.Count(stderr, "budget: ") != 2 {
+	if _, stderr, status := run(t, "", append(both, file)...); status != 1 || strings.Count(stderr, ", limit ") != 2 {
 		t.Errorf("%d %s", status, stderr)
 	}
 	unknown := strings.ReplaceAll(text, "claude-sonnet-4-5", "nobody-knows")
@@ -142,9 +155,9 @@ func TestLimits(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text, want string
 	}{
-		"told":                {told, "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
-		"told at the end":     {atEnd, "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
-		"of a model unknown":  {strings.ReplaceAll(told, "claude-sonnet-4-5", "nobody-knows"), "sess-stat: budget: context 200 > 160 (40% of 400) (session s)\n"},
+		"told":                {told, "sess-stat: context of 200 tokens of session s, limit 160, 40% of 400 (--max-context)\n"},
+		"told at the end":     {atEnd, "sess-stat: context of 200 tokens of session s, limit 160, 40% of 400 (--max-context)\n"},
+		"of a model unknown":  {strings.ReplaceAll(told, "claude-sonnet-4-5", "nobody-knows"), "sess-stat: context of 200 tokens of session s, limit 160, 40% of 400 (--max-context)\n"},
 		"of the model before": {changed, ""},
 	} {
 		if _, stderr, _ := run(t, tt.text, "--max-context", "40%"); stderr != tt.want {
@@ -193,7 +206,7 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("%d %s", status, stderr)
 	}
 	more := one("1000", "0") + `{"type":"message","id":"c","parentId":"b","timestamp":"` + day + `","message":{"role":"user","content":"more"}}` + "\n"
-	if _, stderr, status := run(t, more, "--context", "--baseline", context, "--max-growth", "0%"); status != 1 || !strings.Contains(stderr, "> 1000 + 0% (total)") {
+	if _, stderr, status := run(t, more, "--context", "--baseline", context, "--max-growth", "0%"); status != 1 || !strings.Contains(stderr, "limit 1000 + 0% (--max-growth)") {
 		t.Errorf("%d %s", status, stderr)
 	}
 	for _, other := range [][]string{{"--usage", "--baseline", context}, {"--context", "--baseline", base}} {

@@ -56,6 +56,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		ctx = address.Whole(ctx, c.strict)
 	}
 	r := &report{config: c, streams: s}
+	if len(found.List) == 1 {
+		r.session = found.List[0].Label()
+	}
 	if !c.json && !c.csv && c.plot == "" && c.svg != "-" {
 		r.screen = screen.On(s.Out, s.OutFile(), s.Color)
 	}

@@ -61,8 +61,9 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 	case u.Total.Calls == 0 && len(r.problems) > 0:
 		return r.outcome() // there may be some
 	case u.Total.Calls == 0:
-		if r.limits.cost >= 0 || r.maxTokens >= 0 || r.limits.hasContext() || r.baseline != "" {
-			return cli.No("no calls: no limit is exceeded, and nothing can be compared with one")
+		if r.limited() {
+			r.breach(r.limiting(), "no call of a model%s: the limit was not tested", in(r.session))
+			return r.outcome()
 		}
 		return cli.No("no calls")
 	}
@@ -90,13 +91,13 @@ func (r *report) warn(u *usageTable) {
 		case r.strict:
 			r.fail(fmt.Errorf("%w: %s", session.ErrMalformed, text))
 		case r.strictPrices:
-			r.fail(cli.No("budget: %s", text))
+			r.breach("strict-prices", "%s", text)
 		}
 	}
 	if u.Untimed > 0 {
 		r.lack(fmt.Sprintf("calls left out, because nothing says when they were made: %d", u.Untimed))
 		if r.strict || r.strictPrices {
-			r.fail(cli.No("budget: calls without a time: %d", u.Untimed))
+			r.breach(r.strictness(), "calls without a time: %d", u.Untimed)
 		}
 	}
 	r.silent(total)
@@ -117,9 +118,9 @@ func (r *report) warn(u *usageTable) {
 func (r *report) unknown(text string) {
 	switch {
 	case r.strictPrices:
-		r.fail(cli.No("budget: %s", text))
+		r.breach("strict-prices", "%s", text)
 	case r.limits.cost >= 0 && !r.allowUnpriced:
-		r.fail(cli.No("budget: --max-cost cannot be judged: %s; --allow-unpriced lets it pass", text))
+		r.breach("max-cost", "the cost is not known: %s; --allow-unpriced lets it pass", text)
 	default:
 		r.lack(text)
 	}
@@ -142,9 +143,9 @@ func (r *report) silent(total *usage.Sum) {
 	switch {
 	case total.SilentCalls == 0:
 	case r.strictPrices:
-		r.fail(cli.No("budget: %s", text))
+		r.breach("strict-prices", "%s", text)
 	case total.Unknown() && limited && !r.allowUnpriced:
-		r.fail(cli.No("budget: the limit cannot be judged: %s; --allow-unpriced lets it pass", text))
+		r.breach(r.limiting(), "the limit cannot be judged: %s; --allow-unpriced lets it pass", text)
 	case limited:
 		r.streams.Alwaysf("%s", text)
 	case total.Unknown():

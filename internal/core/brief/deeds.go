@@ -9,6 +9,7 @@ package brief
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +40,9 @@ type Deeds struct {
 	Branches []Said // the summaries of branches that were left
 	Done     []Deed // oldest first
 
-	before string // the summary before, when one is made
+	before  string // the summary before, when one is made
+	stopped string // why the last reply was stopped, as its program says
+	run     string // "status 1 after 12 s" of a program that was recorded and failed, or whose model failed
 }
 
 // Of returns the deeds of entries: those of a path, or of a session in the order of its file. cwd is the session's directory,
@@ -48,7 +51,7 @@ func Of(entries []session.Entry, cwd string) Deeds {
 	var d Deeds
 	for i, e := range entries {
 		if text, ok := typed.Prompt(e); ok {
-			d.Asked, d.Failure = append(d.Asked, Said{e.ID(), text}), Said{}
+			d.Asked, d.Failure, d.run = append(d.Asked, Said{e.ID(), text}), Said{}, ""
 		}
 		switch e.Type() {
 		case session.TypeMessage:
@@ -84,9 +87,15 @@ func (d *Deeds) message(i int, id string, m session.Message) {
 		if text := m.Text("\n"); strings.TrimSpace(text) != "" {
 			d.Answer = Said{id, text}
 		}
-		d.Failure = Said{}
-		if m.Str("stopReason") == "error" {
-			d.Failure = Said{id, "the model failed: " + m.Str("errorMessage")}
+		d.Failure, d.stopped, d.run = Said{}, "", ""
+		switch text := m.Str("errorMessage"); m.Str("stopReason") {
+		case "error":
+			if !strings.HasPrefix(text, programEnded) {
+				text = "the model failed: " + text
+			}
+			d.Failure = Said{id, text}
+		case "aborted":
+			d.stopped = text
 		}
 	case session.RoleBashExecution:
 		command = m.Str("command")
@@ -104,12 +113,36 @@ func (d *Deeds) message(i int, id string, m session.Message) {
 	d.Done = append(d.Done, deed)
 }
 
-// ended takes the status of the program of which sess-record made the session.
+// programEnded begins the error of a reply whose program failed, as sess-record writes it.
+const programEnded = "the command ended with status "
+
+// ended takes how the program ended of which sess-record made the session.
 func (d *Deeds) ended(e session.Entry) {
 	data := js.Value(e.Get("data"))
-	if status := data.Get("status"); e.Str("customType") == session.CustomRun && status.IsNumber() && status.Int() != 0 && d.Failure.Text == "" {
-		d.Failure = Said{e.ID(), "the program ended with status " + string(status)}
+	status := data.Get("status")
+	if e.Str("customType") != session.CustomRun || !status.IsNumber() {
+		return
 	}
+	if status.Int() != 0 && d.Failure.Text == "" {
+		d.Failure = Said{e.ID(), cmp.Or(d.stopped, "the program ended with status "+string(status))}
+	}
+	if d.Failure.Text != "" {
+		d.run = fmt.Sprintf("status %s after %.0f s", status, data.Get("seconds").Float())
+	}
+}
+
+// end says how the run ended, if it failed: with its status and its time, if they are known.
+func (d Deeds) end() string {
+	text := d.Failure.Text
+	if text == "" || d.run == "" {
+		return text
+	}
+	if rest, ok := strings.CutPrefix(text, programEnded); ok {
+		_, text, _ = strings.Cut(rest, ": ")
+	} else if strings.HasPrefix(text, "the program ended") {
+		text = ""
+	}
+	return strings.TrimSuffix(d.run+": "+text, ": ")
 }
 
 // here reports whether a deed was done on the user's machine, and something is to be said of it.

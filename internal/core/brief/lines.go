@@ -31,8 +31,8 @@ func (d Deeds) Lines(markdown func(string) string) (lines []string) {
 	if first, _, _ := strings.Cut(strings.TrimSpace(d.Answer.Text), "\n\n"); first != "" {
 		lines = append(lines, "", "**Answered:** "+inline(first, markdown))
 	}
-	if d.Failure.Text != "" {
-		lines = append(lines, "", "**Failed:** "+inline(d.Failure.Text, markdown))
+	if end := d.end(); end != "" {
+		lines = append(lines, "", "**Ended:** "+inline(end, markdown))
 	}
 	kinds, all := map[string]int{}, 0
 	var failed []string

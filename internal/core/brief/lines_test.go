@@ -18,13 +18,46 @@ func TestLines(t *testing.T) {
 	want := []string{
 		"", "**Asked** (1)", "- MAKE THE PARSER FASTER DO NOT CHANGE THE API.",
 		"", "**Answered:** I WILL PROFILE IT FIRST.",
-		"", "**Failed:** THE MODEL FAILED: OVERLOADED",
+		"", "**Ended:** THE MODEL FAILED: OVERLOADED",
 		"", "**Did:** 5 calls: 2 run, 1 read, 1 write, 1 plan",
 		"", "**Wrote:** PARSER.GO",
 		"", "**Commands that failed** (1)", "- ENDED WITH 2: GO TEST ./...",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a run failed of is told with its status and its time, once.
+func TestLinesOfARunThatFailed(t *testing.T) {
+	t.Parallel()
+	header := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	for _, tt := range []struct{ reply, status, want string }{
+		{`"content":[],"stopReason":"error","errorMessage":"the command ended with status 1: Invalid key"`, "1", "status 1 after 12 s: Invalid key"},
+		{`"content":[],"stopReason":"error","errorMessage":"the command ended with status 1"`, "1", "status 1 after 12 s"},
+		{`"content":[],"stopReason":"error","errorMessage":"529 overloaded"`, "0", "status 0 after 12 s: the model failed: 529 overloaded"},
+		{`"content":[],"stopReason":"aborted","errorMessage":"the command took too long and was stopped"`, "124", "status 124 after 12 s: the command took too long and was stopped"},
+		{`"content":"done","stopReason":"stop"`, "3", "status 3 after 12 s"},
+		{`"content":"done","stopReason":"stop"`, "0", ""},
+		{`"content":[],"stopReason":"error","errorMessage":"529 overloaded"`, "", "the model failed: 529 overloaded"},
+	} {
+		text := header + `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant",` + tt.reply + `}}` + "\n"
+		if tt.status != "" {
+			text += `{"type":"custom","customType":"sess:run","data":{"command":["x"],"status":` + tt.status + `,"seconds":12.3},"id":"b","parentId":"a","timestamp":"2026-01-02T03:04:06.000Z"}` + "\n"
+		}
+		s, err := session.Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, line := range brief.Of(s.Entries, "/w").Lines(func(s string) string { return s }) {
+			if end, ok := strings.CutPrefix(line, "**Ended:** "); ok {
+				got = end
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s, status %s: %q, want %q", tt.reply, tt.status, got, tt.want)
+		}
 	}
 }
 

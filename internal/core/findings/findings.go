@@ -67,9 +67,8 @@ func (p *Printer) Print(f Shown) (err error) {
 		_, err = fmt.Fprintln(p.Out, f.Line())
 	case Rows:
 		_, err = fmt.Fprintln(p.Out, f.Row())
-	case GitHub: // an annotation: docs.github.com, workflow commands
-		f := report(f)
-		_, err = fmt.Fprintf(p.Out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(f.Session), f.Line, commandValue.Replace(f.Rule), commandData.Replace(f.Message))
+	case GitHub:
+		_, err = fmt.Fprintln(p.Out, report(f).Annotation())
 	case Sarif:
 		f := report(f)
 		if p.sarif.rules == nil {
@@ -89,11 +88,23 @@ func (p *Printer) Print(f Shown) (err error) {
 
 // report returns a finding in which no text acts on a terminal. Its file keeps its name, which is an address in SARIF.
 func report(shown Shown) Finding {
-	f := shown.(Reported).Report()
+	return shown.(Reported).Report().clean()
+}
+
+func (f Finding) clean() Finding {
 	for _, text := range []*string{&f.Session, &f.Rule, &f.About, &f.Message} {
 		*text = tty.CleanLines(*text)
 	}
 	return f
+}
+
+// Annotation is the finding as a line of a job of GitHub Actions that annotates the run: docs.github.com, workflow commands.
+func (f Finding) Annotation() string {
+	f, place := f.clean(), ""
+	if f.Session != "" {
+		place = fmt.Sprintf("file=%s,line=%d,", commandValue.Replace(f.Session), f.Line)
+	}
+	return "::error " + place + "title=" + commandValue.Replace(f.Rule) + "::" + commandData.Replace(f.Message)
 }
 
 // Case takes note of what a gate found in a session, for JUnit, which has those that hold as well.

@@ -87,7 +87,8 @@ var offset = lazy.Regexp(`^([+-])(\d\d):?(\d\d)?$`)
 
 // Zone returns the time zone of a name: one of the system's, local, or its difference from UTC such as +02:00.
 func Zone(name string) (*time.Location, error) {
-	if strings.EqualFold(name, "local") || name == "" {
+	name = strings.TrimPrefix(name, ":") // as of TZ
+	if strings.EqualFold(name, "local") || name == "" || strings.HasPrefix(name, "/") {
 		return time.Local, nil
 	}
 	if m := offset().FindStringSubmatch(name); m != nil {
