@@ -21,8 +21,10 @@ const json = (response, status, value) => {
 // What a refusal says, and what Gemini and the others call it.
 const refusals = {
 	400: ["no such thing", "invalid_request_error", "INVALID_ARGUMENT"],
+	401: ["the key is not valid", "authentication_error", "UNAUTHENTICATED"],
 	429: ["slow down there", "rate_limit_error", "RESOURCE_EXHAUSTED"],
 	500: ["the model fell over", "api_error", "INTERNAL"],
+	529: ["too many at once", "overloaded_error", "UNAVAILABLE"],
 };
 
 // refusal is the words of a refusal, as a program prints them.
