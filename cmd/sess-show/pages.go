@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/internal/core/known"
 	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -136,7 +137,7 @@ type maker struct {
 // is made of that, and total what sess-stat counts, if that is known.
 func (m maker) page(ctx context.Context, d *document, parent *page.Child, total *js.Value) (l page.Link, err error) {
 	l = page.LinkTo(d.src.Session, d.path)
-	l.Agent = d.owner()
+	l.Agent = d.kept()
 	if total == nil {
 		counted, err := m.c.priced(ctx, m.s, d)
 		if err != nil {
@@ -145,7 +146,7 @@ func (m maker) page(ctx context.Context, d *document, parent *page.Child, total 
 		total = &counted
 	}
 	l.Cost = total.Get("cost").Float()
-	key := l.Agent + ":" + d.src.Header.ID
+	key := d.owner() + ":" + d.src.Header.ID
 	if l.File = m.made[key]; l.File != "" {
 		return l, nil
 	}
@@ -182,6 +183,27 @@ func (c *config) priced(ctx context.Context, s *cli.Streams, d *document) (js.Va
 	}
 	return total, err
 }
+
+// kept is the agent that an index names: the owner, or the one in whose directory the file is, and sess where that is none.
+func (d *document) kept() string {
+	if agent := d.owner(); agent != "" {
+		return agent
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return ours
+	}
+	env := homes.Env{Getenv: os.Getenv, Home: user}
+	for agent, home := range map[string]func(homes.Env) (string, error){"pi": homes.Pi, "omp": homes.Omp} {
+		if dir, err := home(env); err == nil && strings.HasPrefix(d.src.Path, dir+string(filepath.Separator)) {
+			return agent
+		}
+	}
+	return ours
+}
+
+// ours is what an index calls a session of no agent.
+const ours = "sess"
 
 // owner is the agent whose session it is: the one that its address names, or the one whose
 // lines or words an importer kept in it.

@@ -49,7 +49,7 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 				return err
 			}
 		}
-		if r.screen != nil && r.svg != "-" {
+		if r.screen != nil && !r.pictureAlone() {
 			heading, err := of.HeadingOf(src, short)
 			if err != nil {
 				return err
@@ -188,8 +188,8 @@ func (r *report) showContext(src *address.Source, c usage.Context, named bool) e
 		if err := r.picture(r.contextChart(rows, c)); err != nil {
 			return err
 		}
-		if r.svg == "-" {
-			return nil
+		if r.pictureAlone() {
+			return r.drawn()
 		}
 	}
 	total := weight{tokens: c.Tokens, estimate: c.Estimates}

@@ -59,7 +59,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if len(found.List) == 1 {
 		r.session = found.List[0].Label()
 	}
-	if !c.json && !c.csv && c.plot == "" && c.svg != "-" {
+	if !c.json && !c.csv && c.plot == "" && c.svg == "" {
 		r.screen = screen.On(s.Out, s.OutFile(), s.Color)
 	}
 	switch c.modeFor(found) {

@@ -30,7 +30,7 @@ func (u *usageTable) chart(r *report) (chart, error) {
 	c := chart{value: rounded, line: r.plot == plotLine || len(u.keys) == 1 && slices.Contains(usage.TimeKeys(), u.keys[0]) && r.svg != "" && r.plot == ""}
 	unit, of := "tokens", func(s *usage.Sum) float64 { return float64(s.Tokens.Total()) }
 	if u.Total.Cost > 0 {
-		c.value, unit = amount, "cost in USD"
+		c.value, c.Unit, unit = amount, "$", "cost in USD"
 		of = func(s *usage.Sum) float64 { return float64(s.Cost) / float64(prices.USD) }
 	}
 	c.Title = unit + " by " + strings.Join(u.keys, ", ")
@@ -88,7 +88,13 @@ func (r *report) contextChart(rows []weight, c usage.Context) chart {
 
 // rounded and amount write values for people.
 func rounded(v float64) string { return tty.Thousands(strconv.FormatFloat(v, 'f', 0, 64)) }
-func amount(v float64) string  { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }
+func amount(v float64) string {
+	decimals := 2
+	if v < 0.1 {
+		decimals = 4
+	}
+	return "$" + tty.Thousands(strconv.FormatFloat(v, 'f', decimals, 64))
+}
 
 // draw prints a chart as text.
 func (r *report) draw(c chart) error {
@@ -96,7 +102,7 @@ func (r *report) draw(c chart) error {
 	ascii := !tty.UTF8(os.LookupEnv)
 	if c.line {
 		const lines = 12
-		return r.write(plot.Line(c.Chart, columns, lines, ascii, c.value))
+		return r.write(plot.Line(c.Chart, columns, lines, ascii))
 	}
 	return r.write(plot.Bars(c.Chart, columns, ascii))
 }
@@ -117,6 +123,19 @@ func (r *report) picture(c chart) error {
 		return fmt.Errorf("writing %s: %w", r.svg, disk.Cause(err))
 	}
 	return nil
+}
+
+// pictureAlone reports whether a picture is all that is wanted, and no rows beside it.
+func (c *config) pictureAlone() bool {
+	return c.svg != "" && !c.json && !c.csv && !c.github && c.plot == ""
+}
+
+// drawn prints the name of the file with the picture.
+func (r *report) drawn() error {
+	if r.svg == "-" {
+		return nil
+	}
+	return r.write(r.svg + "\n")
 }
 
 // errNotPicture keeps a slip of the hand from replacing a session.

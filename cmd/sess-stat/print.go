@@ -30,11 +30,13 @@ func (r *report) showUsage(u *usageTable) error {
 		if r.svg != "" {
 			err = r.picture(c)
 		}
-		if err != nil || r.svg == "-" {
+		switch {
+		case err != nil:
 			return err
-		}
-		if r.plot != "" {
+		case r.plot != "":
 			return r.draw(c)
+		case r.pictureAlone():
+			return r.drawn()
 		}
 	}
 	if r.json {

@@ -368,3 +368,74 @@ func TestPrintAndHeadings(t *testing.T) {
 		t.Errorf("%v", headings)
 	}
 }
+
+// Times are those of the reader's zone, with their days, and without script those of UTC.
+func TestLocalTimes(t *testing.T) {
+	session := filepath.Join(t.TempDir(), "s.jsonl")
+	text := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	for i, at := range []string{"2026-01-02T03:04:05.000Z", "2026-01-02T20:30:00.000Z"} {
+		text += fmt.Sprintf(`{"type":"message","id":"a%d","parentId":null,"timestamp":%q,"message":{"role":"user","content":"hello"}}`+"\n", i, at)
+	}
+	text = strings.Replace(text, `"id":"a1","parentId":null`, `"id":"a1","parentId":"a0"`, 1)
+	if err := os.WriteFile(session, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, session)
+	for name, tt := range map[string]struct {
+		action chromedp.Action
+		want   string
+	}{
+		"there":          {emulation.SetTimezoneOverride("Asia/Tokyo"), "2 Jan 2026, 12:04 to 3 Jan 2026, 05:30 Asia/Tokyo|12:04:05|3 Jan 05:30:00"},
+		"without script": {emulation.SetScriptExecutionDisabled(true), "2 Jan 2026, 03:04 to 20:30 UTC|03:04:05|20:30:00"},
+	} {
+		ctx, s := tab(t, file, tt.action)
+		got := eval[string](t, ctx, `[/\d+ \w+ \d+, .*? (UTC|Asia\/Tokyo)/.exec(document.querySelector("header p").textContent)[0], ...[...document.querySelectorAll("article time")].map((t) => t.textContent)].join("|")`)
+		if got != tt.want || len(s.messages) > 0 {
+			t.Errorf("%s: %q, want %q; %q", name, got, tt.want, s.messages)
+		}
+	}
+}
+
+// An index finds rows by words of any column, in any order.
+func TestIndexSearch(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"-q", "-o", dir + "/"}
+	for _, name := range []string{"parser", "xss"} {
+		args = append(args, filepath.Join(root, "testdata", "show", name+".jsonl"))
+	}
+	if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	ctx, s := tab(t, filepath.Join(dir, "index.html"))
+	for typed, want := range map[string]string{"": "2:", "lexer PARSER": "1:1 of 2", "no such words": "0:0 of 2"} {
+		got := eval[string](t, ctx, fmt.Sprintf(`{const box = document.querySelector(".search"); box.value = %q; box.dispatchEvent(new Event("input"));
+			[...document.querySelectorAll("tbody tr")].filter((r) => getComputedStyle(r).display !== "none").length + ":" + document.querySelector("output").textContent}`, typed))
+		if got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	if agents := eval[string](t, ctx, `[...document.querySelectorAll("tbody td:nth-child(2)")].map((c) => c.textContent).join()`); strings.HasPrefix(agents, ",") || strings.HasSuffix(agents, ",") {
+		t.Errorf("agents are %q", agents)
+	}
+	if len(s.messages) > 0 || len(s.requests) != 1 {
+		t.Errorf("%q, %q", s.messages, s.requests)
+	}
+}
+
+// A table on a narrow screen scrolls, and breaks no word.
+func TestTablesBreakNoWord(t *testing.T) {
+	session := filepath.Join(t.TempDir(), "s.jsonl")
+	text := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a0","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","content":[{"type":"text","text":"| tooling | desktop | AgeOfThings | configuration | documentation | internationalization |\n|---|---|---|---|---|---|\n| tooling | desktop | AgeOfThings | configuration | documentation | internationalization |"}]}}` + "\n"
+	if err := os.WriteFile(session, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, _ := tab(t, write(t, session), emulation.SetDeviceMetricsOverride(420, 800, 1, false))
+	const heights = `[...new Set([...document.querySelectorAll("td,th")].map((c) => { const r = new Range(); r.selectNodeContents(c); return new Set([...r.getClientRects()].map((b) => b.top)).size; }))].join()`
+	if got := eval[string](t, ctx, heights); got != "1" {
+		t.Errorf("cells have lines: %s", got)
+	}
+	if !eval[bool](t, ctx, `document.querySelector("table").scrollWidth > document.querySelector("table").clientWidth`) || eval[bool](t, ctx, `document.scrollingElement.scrollWidth > 420`) {
+		t.Error("the table does not scroll, or the page does")
+	}
+}

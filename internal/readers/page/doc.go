@@ -1,7 +1,7 @@
 // Package page writes a session as an HTML page that needs nothing but itself.
 //
 // All of the page is markup: it can be read, searched, printed and folded without script. A
-// script adds search in folded parts and keys.
+// script adds search in folded parts, keys, and times of the reader's zone.
 //
 // # Foreign text
 //

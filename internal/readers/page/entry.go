@@ -156,17 +156,13 @@ func (p *page) when(i, last int) {
 		if !ok {
 			return
 		}
-		t := time.UnixMilli(ms).UTC()
-		p.raw("<time")
-		p.attr("datetime", t.Format(time.RFC3339))
-		p.raw(">")
+		t, layout := time.UnixMilli(ms).UTC(), time.TimeOnly
 		day := dayOf(t)
 		if p.zone != "" && p.zone != day {
-			p.text(day, " ")
+			layout = dayLayout + " " + layout
 		}
 		p.zone, p.timed = day, true
-		p.text(t.Format("15:04:05"))
-		p.raw("</time>")
+		p.time("", t, layout)
 	}
 	p.raw(`<span class="at">`)
 	if write(i); last != i {

@@ -14,7 +14,7 @@ import (
 // A Link is what an index says of a session.
 type Link struct {
 	File, Title, CWD string
-	Agent            string // whose session it is, "" for ours
+	Agent            string // whose session it is
 	First, Last      time.Time
 	Messages         int
 	Cost             float64 // in USD; 0: not known
@@ -52,7 +52,8 @@ func Index(w io.Writer, links []Link) error {
 	p.raw("</h1><p>")
 	p.text(tty.Count(int64(len(links)), "session", "sessions"))
 	priced := slices.ContainsFunc(links, func(l Link) bool { return l.Cost > 0 })
-	p.raw("</p></header><table><thead><tr><th>session</th><th>agent</th><th>directory</th><th>last</th><th>messages</th>")
+	p.raw(`</p></header><div id="bar" hidden><input class="search" type="search" placeholder="search titles, agents, directories" aria-label="search"><output></output></div>`)
+	p.raw(`<table><thead><tr><th>session</th><th>agent</th><th>directory</th><th>last, <span class="zone">UTC</span></th><th>messages</th>`)
 	if priced {
 		p.raw("<th>cost</th>")
 	}
@@ -77,7 +78,7 @@ func Index(w io.Writer, links []Link) error {
 		}
 		p.raw("</td><td>")
 		if !l.Last.IsZero() {
-			p.text(l.Last.Format("2006-01-02 15:04"))
+			p.time("date", l.Last, "2006-01-02 15:04")
 		}
 		p.raw("</td><td>")
 		p.number(int64(l.Messages))
@@ -89,6 +90,7 @@ func Index(w io.Writer, links []Link) error {
 		}
 		p.raw("</td></tr>")
 	}
-	p.raw("</tbody></table></main></body></html>\n")
+	p.raw("</tbody></table></main>")
+	p.scripts()
 	return p.w.Flush()
 }

@@ -78,8 +78,14 @@ func (s Stats) Describe() string {
 //go:embed style.css
 var style string
 
+//go:embed times.js
+var times string
+
 //go:embed script.js
 var script string
+
+//go:embed index.js
+var indexScript string
 
 // page is a page as it is written.
 type page struct {
@@ -148,9 +154,7 @@ func write(w io.Writer, s *session.Session, path []int, o Options, workers int) 
 	}
 	p.neighbours()
 	p.raw("</main>")
-	p.raw("<script>")
-	p.w.WriteString(script)
-	p.raw("</script></body></html>\n")
+	p.scripts()
 	err := p.w.Flush()
 	p.stats.Bytes = c.N
 	return p.stats, err
@@ -175,7 +179,7 @@ func (p *page) head(title string, path []int) {
 		p.attr("data-leaf", p.s.Entries[path[n-1]].ID())
 	}
 	p.raw(`><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"`)
-	p.attr("content", policy(!p.index))
+	p.attr("content", policy(p.script()))
 	p.raw(`><meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><title>`)
 	p.text(title)
 	p.raw("</title><style>")
@@ -190,17 +194,28 @@ func (p *page) head(title string, path []int) {
 	p.raw(">")
 }
 
+// script is what runs in the page.
+func (p *page) script() string {
+	if p.index {
+		return times + indexScript
+	}
+	return times + script
+}
+
+// scripts writes the script, and the end of the page.
+func (p *page) scripts() {
+	p.raw("<script>")
+	p.w.WriteString(p.script())
+	p.raw("</script></body></html>\n")
+}
+
 // policy is the policy of a page: nothing is loaded, and nothing runs but its own script.
-func policy(scripted bool) string {
+func policy(script string) string {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	scripts := "'none'"
-	if scripted {
-		scripts = hash(script)
-	}
-	return "default-src 'none'; style-src " + hash(style) + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) + "; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
 // title is the title of the session.
@@ -262,11 +277,14 @@ func (p *page) header(title string, shown []int) {
 	if projection := convo.Project(entries); len(projection) > 0 {
 		facts = append(facts, grouped(convo.EstimateContext(convo.MessagesOf(projection), convo.Estimate))+" tokens in context")
 	}
-	facts = append(facts, p.o.Used, p.span(entries))
-	if p.s.Header.CWD != "" {
-		facts = append(facts, p.s.Header.CWD)
+	if p.o.Used != "" {
+		facts = append(facts, p.o.Used)
 	}
-	p.text(strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · "))
+	p.text(strings.Join(facts, " · "))
+	p.span(entries)
+	if p.s.Header.CWD != "" {
+		p.text(" · ", p.s.Header.CWD)
+	}
 	p.failures(shown)
 	if parent := p.o.Parent; parent != nil {
 		p.raw(" · started by ")
@@ -335,8 +353,8 @@ func (p *page) commits() {
 	p.raw("</ul>")
 }
 
-// span is from when to when the entries are.
-func (p *page) span(entries []session.Entry) string {
+// span writes from when to when the entries are.
+func (p *page) span(entries []session.Entry) {
 	var first, last int64
 	for _, e := range entries {
 		if ms, ok := e.Timestamp(); ok {
@@ -347,13 +365,30 @@ func (p *page) span(entries []session.Entry) string {
 		}
 	}
 	if first == 0 {
-		return ""
+		return
 	}
-	from, to := time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+	const layout = "2 Jan 2006, 15:04"
+	from, to, until := time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC(), layout
 	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
-		return from.Format("2 Jan 2006, 15:04") + " to " + to.Format("15:04") + " UTC"
+		until = "15:04"
 	}
-	return from.Format("2 Jan 2006, 15:04") + " to " + to.Format("2 Jan 2006, 15:04") + " UTC"
+	p.raw(" · ")
+	p.time("from", from, layout)
+	p.raw(" to ")
+	p.time("to", to, until)
+	p.raw(` <span class="zone">UTC</span>`)
+}
+
+// time writes a time, which the script shows in the zone of the reader by its class.
+func (p *page) time(class string, t time.Time, layout string) {
+	p.raw("<time")
+	if class != "" {
+		p.attr("class", class)
+	}
+	p.attr("datetime", t.Format(time.RFC3339))
+	p.raw(">")
+	p.text(t.Format(layout))
+	p.raw("</time>")
 }
 
 // neighbours writes links to the pages before and after.

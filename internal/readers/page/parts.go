@@ -96,4 +96,6 @@ func (p *page) dayBefore(entry int) string {
 	return ""
 }
 
-func dayOf(t time.Time) string { return t.Format("2 Jan") }
+func dayOf(t time.Time) string { return t.Format(dayLayout) }
+
+const dayLayout = "2 Jan"

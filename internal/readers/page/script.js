@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const bar = document.getElementById("bar"), box = bar.querySelector("input"), out = bar.querySelector("output");
   const main = document.querySelector("main"), limit = 5000;

@@ -5,17 +5,21 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
+
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // A Chart has one value for each of its points.
 type Chart struct {
 	Title  string
 	About  string // for readers who do not see it
+	Unit   string // in front of an amount at an axis, such as $
 	Points []Point
 }
 
@@ -32,6 +36,48 @@ func (c Chart) most() (most float64) {
 		most = max(most, p.Value)
 	}
 	return most
+}
+
+// An axis has a number at each step from 0 to its end, which is not below the largest value.
+type axis struct {
+	step, end float64
+	steps     int
+	decimals  int
+	unit      string
+}
+
+// mostSteps is how many steps an axis has at most.
+const mostSteps = 5
+
+// axis returns the axis of the values: a step is 1, 2 or 5 of a power of ten.
+func (c Chart) axis() axis {
+	a := axis{step: 1, steps: 1, end: 1, unit: c.Unit}
+	if most := c.most(); most > 0 {
+		power := math.Floor(math.Log10(most)) - 1
+		for _, n := range []float64{1, 2, 5, 10, 20, 50} {
+			a.step = n * math.Pow(10, power)
+			if a.steps = int(math.Ceil(most/a.step - 1e-9)); a.steps <= mostSteps {
+				break
+			}
+		}
+		a.decimals = max(0, int(-math.Floor(math.Log10(a.step)+1e-9)))
+		a.end = a.step * float64(a.steps)
+	}
+	return a
+}
+
+// label is the number at a step.
+func (a axis) label(step int) string {
+	return a.unit + tty.Thousands(strconv.FormatFloat(a.step*float64(step), 'f', a.decimals, 64))
+}
+
+// at is the number at a value, "" between two steps.
+func (a axis) at(v float64) string {
+	step := math.Round(v / a.step)
+	if math.Abs(v/a.step-step) > 1e-6 {
+		return ""
+	}
+	return a.label(int(step))
 }
 
 // eighths are bars of one to seven eighths of a column.
@@ -97,27 +143,28 @@ func fit(label string, width int, ascii bool) string {
 	return string(mark) + string(runes[len(runes)-width+1:])
 }
 
-// Line draws the points as a line of so many columns and lines, with names of the first
+// Line draws the points as a line of so many columns and about so many lines, with names of the first
 // and the last point below. A point that has several columns is level; where there
 // are more points than columns, the largest of those that share one is drawn.
-func Line(c Chart, columns, lines int, ascii bool, value func(float64) string) string {
+func Line(c Chart, columns, lines int, ascii bool) string {
 	if len(c.Points) == 0 {
 		return ""
 	}
-	axis := 0
-	for i := range lines + 1 {
-		axis = max(axis, utf8.RuneCountInString(value(c.most()*float64(i)/float64(lines))))
+	scale, left := c.axis(), 0
+	for i := range scale.steps + 1 {
+		left = max(left, utf8.RuneCountInString(scale.label(i)))
 	}
-	axis += 3 // the axis itself, and the blank in front of a number
-	room := max(columns-axis-1, 2)
+	left += 3 // the axis itself, and the blank in front of a number
+	room := max(columns-left-1, 2)
+	lines = scale.steps * max(lines/scale.steps, 1)
 	values := make([]float64, room) // nothing is interpolated: there is no value between two values
 	for i := range values {
 		from, to := i*len(c.Points)/room, (i+1)*len(c.Points)/room
 		values[i] = Chart{Points: c.Points[from:max(to, from+1)]}.most()
 	}
-	text := asciigraph.Plot(values, asciigraph.Height(lines), asciigraph.LowerBound(0), asciigraph.YAxisValueFormatter(value))
+	text := asciigraph.Plot(values, asciigraph.Height(lines), asciigraph.LowerBound(0), asciigraph.UpperBound(scale.end), asciigraph.YAxisValueFormatter(scale.at))
 	first, last := c.Points[0].Label, c.Points[len(c.Points)-1].Label
-	under := strings.Repeat(" ", axis) + first
+	under := strings.Repeat(" ", left) + first
 	if width := utf8.RuneCountInString(under); last != first && width+2+utf8.RuneCountInString(last) <= columns {
 		under += pad(columns-width, last) + last
 	}
@@ -139,11 +186,13 @@ const (
 	numbers = 110
 	row     = 24
 	graph   = 300 // the height of a line
+
+	mostDates = 5 // below a line
 )
 
 // style is by classes, so that a page can change it, and follows a dark scheme.
 const style = `.back{fill:#fff}.text{fill:#1f2328;font:13px system-ui,sans-serif}.title{font-weight:600;font-size:15px}.bar{fill:#2f6fde}` +
-	`.line{fill:none;stroke:#2f6fde;stroke-width:2}.area{fill:#2f6fde;fill-opacity:.15}.axis{stroke:#8c959f;stroke-width:1}.end{text-anchor:end}` +
+	`.line{fill:none;stroke:#2f6fde;stroke-width:2}.area{fill:#2f6fde;fill-opacity:.15}.axis{stroke:#8c959f;stroke-width:1}.end{text-anchor:end}.middle{text-anchor:middle}` +
 	`@media (prefers-color-scheme:dark){.back{fill:#0d1117}.text{fill:#e6edf3}.bar{fill:#58a6ff}.line{stroke:#58a6ff}.area{fill:#58a6ff}.axis{stroke:#6e7681}}`
 
 // BarsSVG returns a picture with a bar for each point.
@@ -166,16 +215,14 @@ func BarsSVG(c Chart) string {
 // LineSVG returns a picture with a line through the points.
 func LineSVG(c Chart) string {
 	const left, top = margin + 90, 60
-	most, room := c.most(), float64(width-margin-left)
+	scale, room := c.axis(), float64(width-margin-left)
 	var line []string
 	for i, p := range c.Points {
 		x, y := float64(left), float64(top+graph)
 		if len(c.Points) > 1 {
 			x += room * float64(i) / float64(len(c.Points)-1)
 		}
-		if most > 0 {
-			y -= p.Value / most * graph
-		}
+		y -= p.Value / scale.end * graph
 		line = append(line, fmt.Sprintf("%.2f,%.2f", x, y))
 	}
 	var b strings.Builder
@@ -183,15 +230,23 @@ func LineSVG(c Chart) string {
 	if n := len(c.Points); n > 0 {
 		fmt.Fprintf(&b, `<polygon class="area" points="%d,%d %s %.2f,%d"/>`+"\n", left, top+graph, strings.Join(line, " "), left+room*float64(min(n-1, 1)), top+graph)
 		fmt.Fprintf(&b, `<polyline class="line" points="%s"/>`+"\n", strings.Join(line, " "))
-		high := c.Points[0]
-		for _, p := range c.Points {
-			if p.Value > high.Value {
-				high = p
-			}
+		for i := range scale.steps + 1 {
+			y := top + graph - graph*i/scale.steps
+			fmt.Fprintf(&b, `<path class="axis" d="M%d %dh-5"/><text class="text end" x="%d" y="%d">%s</text>`, left, y, left-8, y+5, escape(scale.label(i)))
 		}
-		fmt.Fprintf(&b, `<text class="text end" x="%d" y="%d">%s</text><text class="text end" x="%d" y="%d">0</text>`, left-8, top+10, escape(high.Text), left-8, top+graph)
-		fmt.Fprintf(&b, `<text class="text" x="%d" y="%d">%s</text><text class="text end" x="%d" y="%d">%s</text>`+"\n",
-			left, top+graph+20, escape(c.Points[0].Label), width-margin, top+graph+20, escape(c.Points[n-1].Label))
+		b.WriteString("\n")
+		dates := min(mostDates, n)
+		for i := range dates {
+			at, class := i*(n-1)/max(dates-1, 1), "text middle"
+			switch {
+			case i == 0:
+				class = "text"
+			case i == dates-1:
+				class = "text end"
+			}
+			fmt.Fprintf(&b, `<text class="%s" x="%.0f" y="%d">%s</text>`, class, left+room*float64(at)/float64(max(n-1, 1)), top+graph+20, escape(c.Points[at].Label))
+		}
+		b.WriteString("\n")
 	}
 	return picture(c, top+graph+20+2*margin, b.String())
 }

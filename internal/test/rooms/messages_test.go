@@ -29,7 +29,7 @@ var classes = map[string][]string{
 // noMessages take a format for rows that they print, findings that they collect and queries, or are what all messages are
 // printed by.
 var noMessages = []string{
-	"printf", "nobody", "found", "change", "addf", "records", "rows", "Records", "Rows", "Values", "Foot",
+	"printf", "nobody", "found", "breach", "change", "addf", "records", "rows", "Records", "Rows", "Values", "Foot",
 }
 
 // printing are the functions that print by themselves; only the frame may have them write to standard error.
