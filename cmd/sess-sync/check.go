@@ -44,6 +44,9 @@ func (c *config) checkRemote(ctx context.Context, s *cli.Streams, l remote.Log, 
 	}, func(string, struct{}) {})
 	if len(operands) == 0 && ctx.Err() == nil {
 		err = errors.Join(err, lostSessions(ctx, l, keys), litter(ctx, s, l))
+		if !c.dryRun { // the next push and pull look at all sessions
+			err = errors.Join(err, replica.ForgetMarks(l.Name()))
+		}
 	}
 	return err
 }

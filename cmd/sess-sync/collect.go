@@ -73,35 +73,36 @@ func (c *config) pushAll(ctx context.Context, s *cli.Streams, l remote.Log, path
 	if len(paths) == 0 {
 		return false, nil
 	}
+	r, err := c.begin(ctx, l, fmt.Sprintf("push --agent %s redact %t", strings.Join(c.agents, ","), c.redact))
+	if err != nil {
+		return false, err
+	}
+	var rows []found
+	for _, path := range paths {
+		if !r.mark.Same(path) {
+			key, _ := replica.Key(path) // the push says what is wrong with it
+			rows = append(rows, found{path, key})
+		}
+	}
+	list, err := r.due(ctx, r.beside(rows), true)
+	if err != nil {
+		return false, err
+	}
 	o := c.options(s, l)
 	o.Collected = true
-	o.Listing, _ = remote.List(ctx, l, len(paths), nil)
-	type outcome struct {
-		replica.Result
-		failed bool
-	}
-	results, err := each(ctx, s, paths, func(ctx context.Context, path string, moved func(int)) (outcome, error) {
-		o := o
-		o.Moved = moved
-		r, err := replica.Push(ctx, path, o)
-		return outcome{r, err != nil}, named(err, path, l)
-	}, func(path string, r outcome) {
-		c.say(s, path, r.Result)
-		if r.Differ > 0 {
-			s.Notef("%s: the remote has %s that another program or other rules wrote; it keeps them", path, lines(r.Differ))
+	results, err := r.push(ctx, s, list, o, func(f found, p replica.Result) {
+		c.say(s, f.path, p)
+		if p.Differ > 0 {
+			s.Notef("%s: the remote has %s that another program or other rules wrote; it keeps them", f.path, lines(p.Differ))
 		}
 	})
-	sent, same, failed := 0, 0, 0
-	for _, r := range results {
-		switch {
-		case r.failed:
-			failed++
-		case r.Nothing():
-			same++
-		default:
+	sent, failed := 0, int(r.failed.Load())
+	for _, p := range results {
+		if !p.Nothing() {
 			sent++
 		}
 	}
+	same := len(paths) - sent - failed
 	s.Infof("%d pushed, %d same, %d failed", sent, same, failed)
 	return sent > 0, err
 }

@@ -28,6 +28,7 @@ type config struct {
 	timeout                     time.Duration // without a word of the remote
 	idle                        time.Duration // how long a pull that follows rests
 	collection
+	now   func() time.Time
 	speak atomic.Pointer[cli.Streams] // where the remote's warnings go: of several answers those of the one that is made
 }
 
@@ -39,7 +40,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 	return cli.Tool{
 		Name: name, Args: args, Summary: summary, Examples: examples, Common: commonFlags,
 		New: func() ([]cli.Flag, cli.Action) {
-			c := &config{}
+			c := &config{now: time.Now}
 			return append(flags(c), c.timeoutVariable()), func(ctx context.Context, s *cli.Streams, operands []string) error {
 				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
 					return do(c, ctx, s, l, operands)
@@ -69,10 +70,9 @@ func (c *config) with(ctx context.Context, s *cli.Streams, address string, creat
 		return explained(err)
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	if err := do(l); err != nil {
-		return explained(err)
-	}
-	return nil
+	err = do(l)
+	tell(ctx, s, l, "")
+	return explained(err)
 }
 
 func (c *config) changes() []cli.Flag {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ sess-sync pull --follow s.jsonl`,
 // A target is a session to pull.
 type target struct {
 	path string // of its file; "" if there is none yet
-	key  string // if there is none
+	key  string // "" for one that is named by its file
 	name string // for messages
 }
 
@@ -84,7 +85,14 @@ func (c *config) rest(ctx context.Context, idle bool) error {
 }
 
 func (c *config) pullOnce(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) error {
-	targets, listing, lerr := c.targets(ctx, s, l, operands, since)
+	var r *round
+	if c.all && since.IsZero() {
+		var err error
+		if r, err = c.begin(ctx, l, "pull"); err != nil {
+			return err
+		}
+	}
+	targets, listing, lerr := c.targets(ctx, s, l, r, operands, since)
 	if lerr != nil && len(targets) == 0 {
 		return lerr
 	}
@@ -94,8 +102,14 @@ func (c *config) pullOnce(ctx context.Context, s *cli.Streams, l remote.Log, ope
 		o := o
 		o.Moved = moved
 		p, err := pullTarget(ctx, t, o)
+		if r != nil {
+			r.done(p.path, t.key, err)
+		}
 		return p, named(err, t.name, l)
 	}, func(t target, p pulled) { c.say(s, t.name, p.Result) })
+	if r != nil {
+		r.end(ctx, s)
+	}
 	var plain []replica.Result
 	for _, p := range results {
 		plain = append(plain, p.Result)
@@ -146,8 +160,11 @@ func create(h session.Header, content io.WriterTo) (string, error) {
 
 // targets returns the sessions that are named, or all in the remote, and what a listing says of them. The error is of
 // those that could not be found; the others are returned with it.
-func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) ([]target, remote.Listing, error) {
-	if c.all {
+func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, r *round, operands []string, since time.Time) ([]target, remote.Listing, error) {
+	switch {
+	case r != nil:
+		return r.targets(ctx, s)
+	case c.all:
 		return c.every(ctx, s, l, since)
 	}
 	var list []target
@@ -207,10 +224,69 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	return found, nil
 }
 
-// every returns all sessions of the remote: since a time those that have a card, else all that are listed, and those that
-// are here and were there.
+// targets returns the sessions of the remote that something came for, and those here that were written to; without a mark all that are listed,
+// and those that are here and were there.
+func (r *round) targets(ctx context.Context, s *cli.Streams) (list []target, known remote.Listing, err error) {
+	files, err := r.files(ctx, s)
+	if err != nil {
+		return nil, known, err
+	}
+	if r.some && r.mark.Gone() { // a file that is gone is pulled again
+		if err := r.all(ctx); err != nil {
+			return nil, known, err
+		}
+		if files, err = r.files(ctx, s); err != nil {
+			return nil, known, err
+		}
+	}
+	keys := slices.Sorted(maps.Keys(r.news))
+	if !r.some {
+		if known, err = remote.List(ctx, r.log, math.MaxInt, nil); err != nil {
+			return nil, known, fmt.Errorf("%s: %w", r.log.Name(), err)
+		}
+		r.mark.Listed(known)
+		keys = known.Keys()
+	}
+	paths := map[string][]found{}
+	for _, f := range files {
+		paths[f.key] = append(paths[f.key], f)
+	}
+	there := map[string]bool{}
+	for _, key := range keys {
+		if there[key] = true; len(paths[key]) == 0 {
+			list = append(list, target{key: key, name: nameOf(key)})
+		}
+	}
+	tally := cli.NewTally(s.Warnf)
+	var one []found
+	for _, f := range files {
+		switch here := paths[f.key]; {
+		case len(here) == 1:
+			one = append(one, f)
+		case f == here[0] && there[f.key]:
+			twice(tally, here)
+		}
+	}
+	if one, err = r.due(ctx, one, false); err != nil {
+		return nil, known, err
+	}
+	for _, f := range one {
+		if r.some || there[f.key] || replica.Shared(f.path, r.log.Name()) {
+			list = append(list, target{path: f.path, key: f.key, name: f.path})
+		} else {
+			r.mark.Settle(f.path, f.key)
+		}
+	}
+	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.key, b.key) })
+	if r.some {
+		known = r.listing(ctx, len(list), nil)
+	}
+	return list, known, nil
+}
+
+// every returns the sessions of the remote that have a card and were made since a time.
 func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]target, remote.Listing, error) {
-	rows, err := stored(ctx, s)
+	rows, err := stored(ctx, s, nil)
 	if err != nil {
 		return nil, remote.Listing{}, err
 	}
@@ -218,16 +294,10 @@ func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since 
 	if err != nil {
 		return nil, known, fmt.Errorf("%s: %w", l.Name(), err)
 	}
-	there := map[string]bool{}
-	for _, key := range keys {
-		there[key] = true
-	}
-	paths := map[string][]string{}
+	paths := map[string][]found{}
 	for _, r := range rows {
 		key := remote.KeyOf(r.ID)
-		if paths[key] = append(paths[key], r.Path); !there[key] && since.IsZero() && replica.Shared(r.Path, l.Name()) {
-			keys, there[key] = append(keys, key), true
-		}
+		paths[key] = append(paths[key], found{r.Path, key})
 	}
 	tally := cli.NewTally(s.Warnf)
 	var list []target
@@ -236,20 +306,25 @@ func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since 
 		case 0:
 			list = append(list, target{key: key, name: nameOf(key)})
 		case 1:
-			list = append(list, target{path: here[0], name: here[0]})
+			list = append(list, target{path: here[0].path, key: key, name: here[0].path})
 		default:
-			tally.Warnf("twice", "%s: several files have this id, and none is pulled: %s", nameOf(key), strings.Join(here, ", "))
+			twice(tally, here)
 		}
 	}
 	return list, known, nil
 }
 
+// twice tells of files of one session.
+func twice(tally *cli.Tally, files []found) {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.path)
+	}
+	tally.Warnf("twice", "%s: several files have this id, and none is pulled: %s", nameOf(files[0].key), strings.Join(paths, ", "))
+}
+
 // everyKey lists the sessions of the remote that were made since a time.
 func everyKey(ctx context.Context, l remote.Log, since time.Time) (keys []string, known remote.Listing, err error) {
-	if since.IsZero() {
-		known, err = remote.List(ctx, l, math.MaxInt, nil)
-		return known.Keys(), known, err
-	}
 	for card, err := range l.Cards(ctx, since) {
 		if err != nil {
 			return nil, known, err

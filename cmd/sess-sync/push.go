@@ -38,12 +38,18 @@ func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operand
 	if len(c.agents) > 0 {
 		return c.collected(ctx, s, l)
 	}
-	paths, want, err := c.sessions(ctx, s, operands)
+	if err := c.chosen(operands); err != nil {
+		return err
+	}
+	if c.all {
+		return c.pushStore(ctx, s, l)
+	}
+	paths, err := c.sessions(ctx, operands)
 	if err != nil {
 		return err
 	}
 	o := c.options(s, l)
-	o.Listing, _ = remote.List(ctx, l, len(paths), want)
+	o.Listing, _ = remote.List(ctx, l, len(paths), nil)
 	results, err := each(ctx, s, paths, func(ctx context.Context, path string, moved func(int)) (replica.Result, error) {
 		o := o
 		o.Moved = moved
@@ -51,6 +57,41 @@ func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operand
 		return r, named(err, path, l)
 	}, func(path string, r replica.Result) { c.say(s, path, r) })
 	return c.conclude(results, err, "nothing to push")
+}
+
+// pushStore pushes all sessions of the store.
+func (c *config) pushStore(ctx context.Context, s *cli.Streams, l remote.Log) error {
+	r, err := c.begin(ctx, l, "push")
+	if err != nil {
+		return err
+	}
+	list, err := r.files(ctx, s)
+	if err == nil {
+		list, err = r.due(ctx, list, true)
+	}
+	if err != nil {
+		return err
+	}
+	results, err := r.push(ctx, s, list, c.options(s, l), func(f found, p replica.Result) { c.say(s, f.path, p) })
+	return c.conclude(results, err, "nothing to push")
+}
+
+// push pushes some files, and ends the round.
+func (r *round) push(ctx context.Context, s *cli.Streams, list []found, o replica.Options, tell func(found, replica.Result)) ([]replica.Result, error) {
+	keys := map[string]bool{}
+	for _, f := range list {
+		keys[f.key] = true
+	}
+	o.Listing = r.listing(ctx, len(list), func(key string) bool { return keys[key] })
+	results, err := each(ctx, s, list, func(ctx context.Context, f found, moved func(int)) (replica.Result, error) {
+		o := o
+		o.Moved = moved
+		p, err := replica.Push(ctx, f.path, o)
+		r.done(f.path, f.key, err)
+		return p, named(err, f.path, r.log)
+	}, tell)
+	r.end(ctx, s)
+	return results, err
 }
 
 // say tells what was done, or is to do, if anything.
@@ -81,27 +122,16 @@ func (c *config) conclude(results []replica.Result, err error, none string) erro
 	return cli.No("%s", none)
 }
 
-// sessions returns the files of the sessions that are named, or of all in the store, and a test for their keys.
-func (c *config) sessions(ctx context.Context, s *cli.Streams, operands []string) (paths []string, want func(key string) bool, err error) {
-	if err := c.chosen(operands); err != nil {
-		return nil, nil, err
-	}
-	if c.all {
-		rows, err := stored(ctx, s)
-		keys := map[string]bool{}
-		for _, r := range rows {
-			paths, keys[remote.KeyOf(r.ID)] = append(paths, r.Path), true
-		}
-		return paths, func(key string) bool { return keys[key] }, err
-	}
+// sessions returns the files of the sessions that are named.
+func (c *config) sessions(ctx context.Context, operands []string) (paths []string, err error) {
 	for _, name := range operands {
 		path, err := c.file(ctx, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		paths = append(paths, path)
 	}
-	return paths, nil, nil
+	return paths, nil
 }
 
 // chosen refuses operands beside --all, and neither.
@@ -147,15 +177,15 @@ func (c *config) plain(path string) error {
 	return cli.WithHint(cli.UsageError("%s: a segmented store is not shared", seg), "sess-seg rollback makes it a file again")
 }
 
-// stored returns the sessions of the store. Those in segmented stores are left out.
-func stored(ctx context.Context, s *cli.Streams) ([]store.Row, error) {
+// stored returns the sessions of the store but those of files to be skipped. Those in segmented stores are left out.
+func stored(ctx context.Context, s *cli.Streams, skip func(path string) bool) ([]store.Row, error) {
 	dir, err := address.StoreDir()
 	if err != nil {
 		return nil, err
 	}
 	tally := cli.NewTally(s.Warnf)
 	rows, err := store.List(ctx, []string{dir}, store.Options{
-		Recursive: true, Order: store.ByName, Omit: session.LastMessage | session.Expenses,
+		Recursive: true, Order: store.ByName, Skip: skip, Omit: session.LastMessage | session.Expenses,
 		Warn: func(path string, err error) {
 			if path != dir || !errors.Is(err, fs.ErrNotExist) { // there may be no store yet
 				tally.Warnf("listing", "%s: %v", path, err)

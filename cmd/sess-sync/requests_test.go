@@ -106,18 +106,19 @@ func (b *bench) runOn(stdin string, status int, want string, args ...string) str
 // something new.
 func TestPushRequests(t *testing.T) {
 	b := newBench(t, many())
-	b.run(0, fmt.Sprintf("1 LIST 1 GET %d PUT", 2*many()), "push", "-a")
-	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	b.run(0, fmt.Sprintf("3 LIST 1 GET %d PUT", 2*many()+1), "push", "-a") // the journal, from two days ago and whole, and the parts
+	b.run(1, "1 LIST 1 GET 0 PUT", "push", "-a")
 	b.entry(7, "one")
-	b.run(0, "3 LIST 1 GET 2 PUT", "push", "-a")
+	b.run(0, "2 LIST 2 GET 3 PUT", "push", "-a")
 	for i := range 20 {
 		b.entry(10*i, "twenty")
 	}
-	b.run(0, "3 LIST 1 GET 40 PUT", "push", "-a")
-	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	b.run(0, "4 LIST 1 GET 41 PUT", "push", "-a")
+	b.run(1, "1 LIST 1 GET 0 PUT", "push", "-a")
 	must.Do(t, os.Remove(filepath.Join(filepath.Dir(b.file(9)), "."+filepath.Base(b.file(9))+".sync")))
-	b.run(1, "3 LIST 2 GET 0 PUT", "push", "-a") // without a state the part is read
-	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	b.forget()
+	b.run(1, "4 LIST 2 GET 0 PUT", "push", "-a") // without a state the part is read
+	b.run(1, "1 LIST 1 GET 0 PUT", "push", "-a")
 
 	// A list that lags behind costs the requests of a conflict.
 	b.on("b")
@@ -127,17 +128,19 @@ func TestPushRequests(t *testing.T) {
 	b.on("a")
 	b.entry(1, "ours")
 	lists := 0
-	b.server.Hide, b.server.Listed = 2, func() {
-		if lists++; lists == 3 {
+	b.forget()
+	b.server.Hide, b.server.Listed = 3, func() {
+		if lists++; lists == 4 {
 			b.server.Hide = 0
 		}
 	}
-	b.run(0, "4 LIST 4 GET 3 PUT", "push", "-a")
+	b.run(0, "5 LIST 4 GET 4 PUT", "push", "-a")
 	data, err := os.ReadFile(b.file(1))
 	if text := string(data); err != nil || strings.Count(text, `"theirs"`) != 1 || strings.Count(text, `"ours"`) != 1 {
 		t.Errorf("%s, %v", text, err)
 	}
-	b.run(1, "3 LIST 1 GET 0 PUT", "push", "-a")
+	b.run(1, "", "push", "-a")
+	b.run(1, "1 LIST 1 GET 0 PUT", "push", "-a")
 }
 
 // A pull of all sessions reads the parts that are new, and nothing else.
@@ -145,18 +148,20 @@ func TestPullRequests(t *testing.T) {
 	b := newBench(t, many())
 	b.run(0, "", "push", "-a")
 	b.on("b")
-	b.run(0, fmt.Sprintf("3 LIST %d GET 0 PUT", many()+1), "pull", "-a")
-	b.run(1, "3 LIST 1 GET 0 PUT", "pull", "-a")
-	for _, k := range []int{1, 40} {
-		want := fmt.Sprintf("3 LIST %d GET 0 PUT", k+1)
+	b.run(0, fmt.Sprintf("4 LIST %d GET 0 PUT", many()+1), "pull", "-a")
+	b.run(1, "1 LIST 1 GET 0 PUT", "pull", "-a")
+	for _, tt := range []struct{ k, lists, gets int }{
+		{1, 2, 4},   // marker, journal, the part that was the last one, and the new one
+		{40, 4, 42}, // marker, journal, and the new ones, since a listing is shorter
+	} {
 		b.on("a")
-		for i := range k {
-			b.entry(i, fmt.Sprintf("k%d", k))
+		for i := range tt.k {
+			b.entry(i, fmt.Sprintf("k%d", tt.k))
 		}
 		b.run(0, "", "push", "-a")
 		b.on("b")
-		b.run(0, want, "pull", "-a")
-		b.run(1, "3 LIST 1 GET 0 PUT", "pull", "-a")
+		b.run(0, fmt.Sprintf("%d LIST %d GET 0 PUT", tt.lists, tt.gets), "pull", "-a")
+		b.run(1, "1 LIST 1 GET 0 PUT", "pull", "-a")
 	}
 	b.run(1, "6 LIST 1 GET 0 PUT", "pull", "-a", "--since", "2026-01-01")
 	b.run(1, "1 LIST 2 GET 0 PUT", "pull", b.file(3)) // one session is asked for
@@ -168,6 +173,16 @@ func TestPullRequests(t *testing.T) {
 		if err != nil || terr != nil || !bytes.Equal(mine, theirs) {
 			t.Fatalf("session %d differs: %v, %v", i, err, terr)
 		}
+	}
+}
+
+// forget removes the marks of all machines: a round behind it looks at all sessions.
+func (b *bench) forget() {
+	b.Helper()
+	list, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "sess", "marks-*"))
+	must.Do(b, err)
+	for _, name := range list {
+		must.Do(b, os.Remove(name))
 	}
 }
 
@@ -195,6 +210,7 @@ func TestWentBackFlat(t *testing.T) {
 		b.run(0, "", "push", b.file(5))
 		b.on("a")
 		for _, do := range []string{"pull", "push"} {
+			b.forget()
 			if said := b.run(3, "", do, "-a"); !strings.Contains(said, "the remote went back") || strings.Count(said, " in s3:") != 1 || !strings.Contains(said, idOf(3)) {
 				t.Errorf("%s, %s: %s", why, do, said)
 			}
@@ -205,6 +221,7 @@ func TestWentBackFlat(t *testing.T) {
 		whole[part(5, rounds)] = b.server.Objects[part(5, rounds)]
 		b.server.Objects = whole
 		rounds++
+		b.forget()
 		b.run(1, "", "pull", "-a")
 	}
 	b.on("b")
@@ -224,6 +241,7 @@ func TestWentBackFlat(t *testing.T) {
 	})
 	// A gap is what it was, too: what is in front of it is read.
 	b.server.Store(part(3, 9), "{}\n")
+	b.forget()
 	if said := b.run(3, "", "pull", "-a"); !strings.Contains(said, "part 3 is missing in front of part 9") {
 		t.Error(said)
 	}
@@ -233,15 +251,19 @@ func TestWentBackFlat(t *testing.T) {
 func TestCardCache(t *testing.T) {
 	b := newBench(t, 30)
 	b.run(0, "", "push", "-a")
-	want := b.run(0, "1 LIST 31 GET 0 PUT", "ls")
+	want := b.run(0, "2 LIST 31 GET 0 PUT", "ls") // the journal and the cards
 	again := func(gets int, why string) {
 		t.Helper()
-		if got := b.run(0, fmt.Sprintf("1 LIST %d GET 0 PUT", gets+1), "ls"); got != want {
+		lists := 2
+		if gets == 0 && strings.HasSuffix(why, "again") {
+			lists = 1
+		}
+		if got := b.run(0, fmt.Sprintf("%d LIST %d GET 0 PUT", lists, gets+1), "ls"); got != want {
 			t.Errorf("%s: %s\nwant\n%s", why, got, want)
 		}
 	}
 	again(0, "again")
-	list, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "sess", "*"))
+	list, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "sess", "cards-*"))
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -273,14 +295,19 @@ func TestCardCache(t *testing.T) {
 	again(30, "deleted")
 	b.entry(4, "more")
 	b.run(0, "", "push", "-a")
-	want = b.run(0, "1 LIST 2 GET 0 PUT", "ls") // one card changed
-	again(0, "a new card")
+	want = b.run(0, "1 LIST 3 GET 0 PUT", "ls") // one card changed, as the journal says
+	again(0, "a new card, again")
 	b.add(30, `{"type":"session","version":3,"id":"%s","timestamp":"2026-03-02T03:04:05.678Z","cwd":"/w"}`+"\n", idOf(30))
 	b.run(0, "", "push", "-a")
-	b.run(0, "1 LIST 2 GET 0 PUT", "ls") // the next month has another name
+	b.run(0, "1 LIST 3 GET 0 PUT", "ls") // the next month has another name
+	again31 := b.run(0, "1 LIST 1 GET 0 PUT", "ls")
+	must.Do(t, os.Remove(cache))
+	if got := b.run(0, "2 LIST 32 GET 0 PUT", "ls"); got != again31 {
+		t.Errorf("by the journal\n%s\nby a listing\n%s", again31, got)
+	}
 	// Without a place for a cache all are read, each time.
 	t.Setenv("XDG_CACHE_HOME", "/dev/null")
-	b.run(0, "1 LIST 32 GET 0 PUT", "ls")
+	b.run(0, "2 LIST 32 GET 0 PUT", "ls")
 }
 
 // Who appends leaves a card alone that another writer has brought further meanwhile.

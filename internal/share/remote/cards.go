@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -27,10 +29,10 @@ type CardName struct {
 	Tag   string `json:"tag"`   // as long as it is the same, so is the card; "" tells nothing
 }
 
-// A changer is a log whose cards all have one tag, and that can say which of them came since they had it.
+// A changer is a log that can say which cards came since all were listed, or since it was asked the last time.
 type changer interface {
-	// Changed returns the cards that were written since those that were made in a month or later had a tag, and the tag that
-	// all have now; "" if it cannot tell, or if there are more than most.
+	// Changed returns the cards that were written since a listing had a tag, and the tag that it has now. The cards are nil if it
+	// cannot tell, or if there are more than most; then the tag, if there is one, is that of a listing that is made behind this call.
 	Changed(ctx context.Context, tag string, most int) (cards map[CardName]Card, now string, err error)
 }
 
@@ -40,13 +42,15 @@ type changer interface {
 func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
 		was, old := loadCards(cache, l.Name())
-		if c, ok := l.(changer); ok && was.Tag != "" && was.Month == "" { // of a month: an older version listed from there on
+		_, journaled := l.(*log)
+		begun := ""
+		if c, ok := l.(changer); ok && cache != "" && (journaled || was.Tag != "" && was.Month == "") { // of a month: an older version listed from there on
 			next, now, err := changed(ctx, c, was, old)
-			switch {
+			switch begun = now; {
 			case err != nil:
 				yield(Card{}, err)
 				return
-			case now != "":
+			case next != nil:
 				for _, name := range slices.SortedFunc(maps.Keys(next), byMonth) {
 					if !yield(next[name], nil) {
 						return
@@ -73,7 +77,11 @@ func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] 
 			}
 			return l.Card(ctx, name.Key, name.Month)
 		}) {
-			if name := names[i]; err == nil && name.Tag != "" {
+			name := names[i]
+			if journaled { // what comes behind this listing is in the journal
+				name.Tag = cmp.Or(name.Tag, noTag)
+			}
+			if err == nil && name.Tag != "" {
 				if next[name] = card; card != old[name] {
 					read++
 				}
@@ -86,7 +94,9 @@ func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] 
 		}
 		is := CardName{}
 		if _, ok := l.(changer); ok && len(names) > 0 && !bad { // a bad one is told each time
-			is.Tag = names[0].Tag
+			if is.Tag = begun; !journaled {
+				is.Tag = names[0].Tag
+			}
 		}
 		if cache != "" && (read > 0 || len(next) != len(old) || is.Tag != was.Tag) {
 			_ = saveCards(cache, l.Name(), is, next) // without it the next run reads more
@@ -101,15 +111,21 @@ func byMonth(a, b CardName) int {
 // changed returns the cards of a cache with those that came since it was made in place of the old ones.
 func changed(ctx context.Context, c changer, was CardName, old map[CardName]Card) (next map[CardName]Card, now string, err error) {
 	came, now, err := c.Changed(ctx, was.Tag, len(old)/2)
-	if err != nil || now == "" {
-		return nil, "", err
+	if err != nil || came == nil {
+		return nil, now, err
+	}
+	replaced := map[CardName]bool{}
+	for name := range came {
+		replaced[CardName{Key: name.Key, Month: name.Month}] = true
 	}
 	next = map[CardName]Card{}
 	for name, card := range old {
 		if name.Tag == was.Tag {
 			name.Tag = now
 		}
-		next[name] = card
+		if !replaced[CardName{Key: name.Key, Month: name.Month}] {
+			next[name] = card
+		}
 	}
 	for name, card := range came {
 		if name.Month >= was.Month {
@@ -128,10 +144,11 @@ func CardCache(l Log) string {
 	return filepath.Join(dir, "cards-"+bucket.SumOf([]byte(l.Name()))[:16]+".ndjson")
 }
 
-// The first line of a cache says whose cards they are, and of a [changer] with what tag those from a month on were listed.
-// Each other one is a card.
+// The first line of a cache says whose cards they are, and of a [changer] with what tag those from a month on were listed: the tag
+// counts if the other lines have the SHA-256, since a card that is missing there is not looked for. Each other line is a card.
 type cacheLine struct {
 	Remote string `json:"remote,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
 	CardName
 	Card json.RawMessage `json:"card,omitempty"`
 }
@@ -147,6 +164,7 @@ func loadCards(cache, remote string) (was CardName, list map[CardName]Card) {
 		return was, nil
 	}
 	list = map[CardName]Card{}
+	sum, want := sha256.New(), ""
 	for l, err := range jsonl.Lines(f) {
 		var line cacheLine
 		if err != nil || l.Torn {
@@ -157,30 +175,36 @@ func loadCards(cache, remote string) (was CardName, list map[CardName]Card) {
 			if jerr != nil || line.Remote != remote {
 				return was, nil
 			}
-			was = line.CardName
+			was, want = line.CardName, line.SHA256
+			continue
 		}
+		sum.Write(append(l.Data, '\n'))
 		if card, err := ParseCard(line.Card, line.Key); jerr == nil && err == nil && line.Tag != "" {
 			list[line.CardName] = card
 		}
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != want {
+		was = CardName{}
 	}
 	return was, list
 }
 
 // saveCards replaces a cache.
 func saveCards(cache, remote string, was CardName, list map[CardName]Card) error {
-	var b bytes.Buffer
+	var head, b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(cacheLine{Remote: remote, CardName: was})
+	var err error
 	for name, card := range list {
 		data, cerr := card.Encode()
 		err = errors.Join(err, cerr, e.Encode(cacheLine{CardName: name, Card: data}))
 	}
+	err = errors.Join(err, json.NewEncoder(&head).Encode(cacheLine{Remote: remote, SHA256: bucket.SumOf(b.Bytes()), CardName: was}))
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(cache), 0o700)
 	}
 	if err != nil {
 		return err
 	}
-	return disk.Replace(disk.OS{}, cache+"-"+rand.Text(), cache, b.Bytes(), false)
+	return disk.Replace(disk.OS{}, cache+"-"+rand.Text(), cache, append(head.Bytes(), b.Bytes()...), false)
 }

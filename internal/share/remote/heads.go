@@ -70,7 +70,8 @@ func (h Head) Read(ctx context.Context, l Log, after Pos) iter.Seq2[Part, error]
 }
 
 const (
-	page = 1000 // objects of one answer to a list
+	page         = 1000    // objects of one answer to a list
+	pageOfStream = 100_000 // subjects of one answer of a stream
 	// Of more than so many parts in one list those that are left are listed by shard, some at once.
 	manyParts = 20 * page
 	shards    = 256
@@ -178,6 +179,7 @@ const fewSessions = 16
 type Listing struct {
 	heads map[string]Head
 	all   bool // the listing was whole
+	pages int  // requests that it took
 }
 
 // List lists sessions, if that takes fewer requests than asking for each of count: those that want names, or all if it is nil.
@@ -201,8 +203,16 @@ func List(ctx context.Context, l Log, count int, want func(key string) bool) (Li
 		out.heads[h.Key] = h
 	}
 	out.all = true
+	per := pageOfStream
+	if _, ok := l.(*log); ok {
+		per = page
+	}
+	out.pages = seen/per + 1
 	return out, nil
 }
+
+// Pages is how many requests a whole listing took.
+func (o Listing) Pages() int { return o.pages }
 
 // Head returns the head of a session: without parts if a whole listing does not have it, and of its key alone if there is
 // none.

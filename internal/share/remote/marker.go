@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -43,8 +44,9 @@ func checkMarker(data []byte) error {
 
 // A known remembers that a remote is one.
 type known struct {
-	mu sync.Mutex
-	ok bool
+	mu  sync.Mutex
+	ok  bool
+	sum string // of the marker
 }
 
 // Exists reads the marker, once.
@@ -64,7 +66,7 @@ func (l *log) Exists(ctx context.Context) error {
 		return err
 	}
 	err = checkMarker(data)
-	l.known.ok = err == nil
+	l.known.ok, l.known.sum = err == nil, bucket.SumOf(data)
 	return err
 }
 

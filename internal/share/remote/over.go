@@ -33,13 +33,20 @@ const (
 
 // Over returns the log that is kept in a bucket. The position of a part is its number. Warn is
 // called for each object that does not belong there and is ignored.
-func Over(b Bucket, warn func(format string, args ...any)) Log { return &log{b: b, warn: warn} }
+func Over(b Bucket, warn func(format string, args ...any)) Log { return OverBy(b, warn, time.Now) }
+
+// OverBy is Over with another clock.
+func OverBy(b Bucket, warn func(format string, args ...any), now func() time.Time) Log {
+	return &log{b: b, warn: warn, now: now}
+}
 
 type log struct {
-	b     Bucket
-	warn  func(format string, args ...any)
-	known known
-	tags  sync.Map // by key, the tag of the last part that was listed or made
+	b      Bucket
+	warn   func(format string, args ...any)
+	now    func() time.Time
+	known  known
+	tags   sync.Map // by key, the tag of the last part that was listed or made
+	untold untold
 }
 
 func (l *log) Limits() Limits { return l.b.Limits() }
@@ -73,6 +80,7 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 		etag, err := l.b.Create(ctx, name, part)
 		if err == nil {
 			l.tags.Store(key, listed{n: n, size: int64(len(part)), etag: etag}.tag())
+			l.note(ctx, Note{Key: key, N: n})
 			return Pos(n), nil
 		}
 		if !errors.Is(err, ErrExists) && !errors.Is(err, ErrUnknown) {
@@ -82,6 +90,7 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 		there, gerr := l.b.Get(ctx, name, l.b.Limits().MaxPart, nil)
 		switch {
 		case gerr == nil && bytes.Equal(there, part):
+			l.note(ctx, Note{Key: key, N: n})
 			return Pos(n), nil
 		case gerr == nil, errors.Is(gerr, ErrTooLarge), errors.Is(gerr, ErrDamaged):
 			return 0, ErrMoved
@@ -312,7 +321,10 @@ func (l *log) PutCard(ctx context.Context, c Card) error {
 	if err != nil {
 		return err
 	}
-	return l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b)
+	if err = l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b); err == nil {
+		l.note(ctx, Note{Key: c.Key(), N: c.N, Month: Month(c.Made)})
+	}
+	return err
 }
 
 func (l *log) Card(ctx context.Context, key, made string) (c Card, err error) {

@@ -71,6 +71,14 @@ type Log interface {
 	// Cards lists the cards of the sessions that were made since a time, as far as months
 	// tell; the zero time lists all. Cards may be stale or missing. [ReadCards] reads them.
 	Cards(ctx context.Context, since time.Time) iter.Seq2[CardName, error]
+	// Tell leaves word of the parts and cards that this log wrote, for News on other machines. It returns the place behind them,
+	// if nothing else came since News returned a place, and else that place.
+	Tell(ctx context.Context, at string) (next string, err error)
+	// News returns what came since News returned a place, if it can tell that by reading most objects or messages, or a
+	// few. Some of it may have been returned before. It reports false if it cannot; then whoever lists all behind this call has what is in front
+	// of the next place. A place is "" at first, and where there is none. What writers did not tell, or told by clocks that are
+	// more than half an hour behind, is missing.
+	News(ctx context.Context, from string, most int) (notes []Note, next string, ok bool, err error)
 	Limits() Limits
 	// Exists returns ErrNoRemote if there is no remote, and ErrVersion for one with another
 	// layout.

@@ -79,7 +79,12 @@ func (s *transfer) start(ctx context.Context, f *file) (base, error) {
 			return k.base, nil
 		}
 	}
-	st, ok := loadState(f.real, s.Log.Name())
+	return common(ctx, f, s.Log.Name())
+}
+
+// common returns what a file has in common with a remote, by its state, if that fits the file.
+func common(ctx context.Context, f *file, remote string) (base, error) {
+	st, ok := loadState(f.real, remote)
 	switch {
 	case !ok || st.Size > f.size() || st.N == 0:
 		return fresh(), nil

@@ -110,6 +110,16 @@ func (f *file) key() (string, error) {
 	return remote.KeyOf(f.header.ID), nil
 }
 
+// Key returns the key of the session in a file.
+func Key(path string) (string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return f.key()
+}
+
 // CheckFirst returns the header of the session that the first part begins with, and an
 // error if that is not the session of the key.
 func CheckFirst(part []byte, key string) (session.Header, error) {

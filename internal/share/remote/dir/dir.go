@@ -198,7 +198,7 @@ func get(root *os.Root, name string, most int64, room []byte) ([]byte, error) {
 func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.Object, error] {
 	return func(yield func(remote.Object, error) bool) {
 		var seen sums
-		err := d.walk(ctx, prefix, func(name string, e fs.DirEntry) error {
+		err := d.walk(ctx, prefix, after, func(name string, e fs.DirEntry) error {
 			switch {
 			case e.Name()[0] == '.': // comes before the numbers
 				seen.add(name)
@@ -249,8 +249,9 @@ func stampOf(fi fs.FileInfo) string {
 	return fmt.Sprintf("%x-%x-%x", number, changed, fi.ModTime().UnixNano())
 }
 
-// walk calls do for everything below a directory that is no directory.
-func (d *dir) walk(ctx context.Context, prefix string, do func(name string, e fs.DirEntry) error) error {
+// walk calls do for everything below a directory that is no directory. Directories of which all names come before a name are
+// left out.
+func (d *dir) walk(ctx context.Context, prefix, after string, do func(name string, e fs.DirEntry) error) error {
 	return fs.WalkDir(d.root.FS(), strings.TrimSuffix(prefix, "/"), func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -259,6 +260,8 @@ func (d *dir) walk(ctx context.Context, prefix string, do func(name string, e fs
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case e.IsDir() && name+"/" < after && !strings.HasPrefix(after, name+"/"):
+			return fs.SkipDir
 		case e.IsDir():
 			return nil
 		}
@@ -269,7 +272,7 @@ func (d *dir) walk(ctx context.Context, prefix string, do func(name string, e fs
 // Litter yields the files of writers that were killed before they gave them a name.
 func (d *dir) Litter(ctx context.Context, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		err := d.walk(ctx, prefix, func(name string, e fs.DirEntry) error {
+		err := d.walk(ctx, prefix, "", func(name string, e fs.DirEntry) error {
 			if strings.HasPrefix(e.Name(), temps) && !yield(name, nil) {
 				return fs.SkipAll
 			}

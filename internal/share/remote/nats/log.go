@@ -72,6 +72,7 @@ func (l *log) put(ctx context.Context, subject string, after remote.Pos, n uint6
 			jetstream.WithMsgID(hex.EncodeToString(id.Sum(nil))), jetstream.WithRetryAttempts(1), jetstream.WithExpectStream(l.Stream))
 		if err == nil {
 			pos = remote.Pos(ack.Sequence)
+			l.own.Store(ack.Sequence, true)
 		}
 		return err
 	}
@@ -329,6 +330,56 @@ func (l *log) Heads(ctx context.Context) iter.Seq2[remote.Head, error] {
 	}
 }
 
+// Tell leaves no word: the stream has its numbers. It asks for the last one if this connection appended something.
+func (l *log) Tell(ctx context.Context, at string) (next string, err error) {
+	some := false
+	l.own.Range(func(any, any) bool { some = true; return false })
+	if at == "" || !some {
+		return at, nil
+	}
+	info, err := l.info(ctx, l.Stream)
+	if err != nil {
+		return at, err
+	}
+	if from, ok := numberIn(at, info); ok {
+		for n := from + 1; n <= info.State.LastSeq; n++ {
+			if _, ours := l.own.Load(n); !ours {
+				return at, nil
+			}
+		}
+		at = tagOf(info)
+	}
+	return at, nil
+}
+
+// News reads the messages behind the last one of an earlier call. Where that one is still the last it is one request.
+func (l *log) News(ctx context.Context, from string, most int) (notes []remote.Note, next string, ok bool, err error) {
+	info, err := l.info(ctx, l.Stream)
+	if err != nil {
+		return nil, "", false, err
+	}
+	next = tagOf(info)
+	at, ok := numberIn(from, info)
+	if !ok || info.State.LastSeq-at > uint64(most) {
+		return nil, next, false, nil
+	}
+	for at < info.State.LastSeq {
+		m, err := l.first(ctx, l.Stream, l.prefix+">", at+1)
+		if errors.Is(err, remote.ErrAbsent) {
+			break
+		}
+		if err != nil {
+			return nil, "", false, err
+		}
+		at = m.Sequence
+		shard, key, _ := strings.Cut(strings.TrimPrefix(m.Subject, l.prefix), ".")
+		if p := partOf(m); p.N > 0 && remote.ValidKey(key) && remote.Shard(key) == shard {
+			notes = append(notes, remote.Note{Key: key, N: p.N})
+		}
+	}
+	return notes, next, true, nil
+}
+
 // Tag returns "": who appends a message does not learn how many there are.
 func (l *log) Tag(string, uint64) string { return "" }
 
@@ -362,7 +413,7 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.CardN
 			yield(remote.CardName{}, err)
 			return
 		}
-		from, tag := remote.FirstMonth(since), cardTag(info)
+		from, tag := remote.FirstMonth(since), tagOf(info)
 		for subject := range info.State.Subjects {
 			if name, ok := l.cardOf(subject, tag); ok && name.Month >= from && !yield(name, nil) {
 				return
@@ -371,8 +422,15 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.CardN
 	}
 }
 
-func cardTag(info *jetstream.StreamInfo) string {
+func tagOf(info *jetstream.StreamInfo) string {
 	return fmt.Sprintf("%d-%d", info.Created.UnixNano(), info.State.LastSeq)
+}
+
+// numberIn returns the number in a tag, if that is one of this stream.
+func numberIn(tag string, info *jetstream.StreamInfo) (at uint64, ok bool) {
+	made, last, _ := strings.Cut(tag, "-")
+	at, err := strconv.ParseUint(last, 10, 64)
+	return at, err == nil && made == strconv.FormatInt(info.Created.UnixNano(), 10) && at <= info.State.LastSeq
 }
 
 // cardOf returns the name of the card that a subject is of.
@@ -387,10 +445,9 @@ func (l *log) Changed(ctx context.Context, tag string, most int) (map[remote.Car
 	if err != nil {
 		return nil, "", err
 	}
-	now := cardTag(info)
-	made, last, _ := strings.Cut(tag, "-")
-	at, err := strconv.ParseUint(last, 10, 64)
-	if err != nil || made != strconv.FormatInt(info.Created.UnixNano(), 10) || at > info.State.LastSeq {
+	now := tagOf(info)
+	at, ok := numberIn(tag, info)
+	if !ok {
 		return nil, "", nil
 	}
 	came, read := map[remote.CardName]remote.Card{}, 0

@@ -81,6 +81,7 @@ type log struct {
 	denied        atomic.Pointer[error]
 	streams       sync.Map // by name, what the server said of a stream
 	seen          sync.Map // by key, the place of a part that this connection saw
+	own           sync.Map // the numbers of the messages that it appended
 	publish       func(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error)
 }
 
