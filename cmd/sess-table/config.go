@@ -31,6 +31,7 @@ type config struct {
 	rules                         *rules.Rules  // of --redact, nil: secrets stay
 	timeout                       time.Duration // without a word of the bucket
 	bucket                        *s3.Config    // that out names, nil for a directory
+	now                           func() time.Time
 }
 
 func (c *config) flags() []cli.Flag {
@@ -202,6 +203,10 @@ func (t *tables) begin(ctx context.Context) (err error) {
 
 // bringUpToDate writes the days that are stale.
 func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error {
+	mark := t.mark(found)
+	if t.marked(mark) {
+		return cli.No("")
+	}
 	if err := t.load(ctx); err != nil {
 		return err
 	}
@@ -209,7 +214,7 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 	if err != nil {
 		return err
 	}
-	t.merge(items)
+	told := t.merge(items)
 	if err := t.refuseSecrets(); err != nil {
 		return err
 	}
@@ -234,6 +239,9 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 	}
 	err = errors.Join(found.Failed, t.streams.Unread(t.failed, len(found.List), cli.ExitMalformed))
 	if err == nil && len(days) == 0 {
+		if !told { // what was told is told each time
+			t.keepMark(mark)
+		}
 		return cli.No("")
 	}
 	return err

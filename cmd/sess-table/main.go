@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
@@ -29,7 +30,7 @@ sess-table --views -o tables`,
 	Common:   commonFlags,
 	Complete: complete.Words(map[string]func() []string{"TABLE,TABLE": tableNames}),
 	New: func() ([]cli.Flag, cli.Action) {
-		c := &config{}
+		c := &config{now: time.Now}
 		return c.flags(), c.run
 	},
 }

@@ -412,8 +412,8 @@ func newest(a, b *item) int {
 	return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.src.Name, b.src.Name))
 }
 
-// merge takes the items, one for each session, and warns of others.
-func (t *tables) merge(items []*item) {
+// merge takes the items, one for each session, and warns of others. It reports whether there were any.
+func (t *tables) merge(items []*item) (told bool) {
 	slices.SortStableFunc(items, newest)
 	t.found = map[string]*item{}
 	tally := t.streams.Tally(cli.Unseen)
@@ -423,8 +423,10 @@ func (t *tables) merge(items []*item) {
 		case !ok:
 			t.found[id] = it
 		case first.sum != it.sum:
+			told = true
 			tally.Warnf("other copies of sessions", "%s: left out, a copy of session %s: %s has more", it.src.Label(), id, first.src.Label())
 		}
 	}
 	tally.More("", "")
+	return told
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/selection"
+)
+
+const markName = ".sess-table.mark"
+
+// settled is how old files have to be for a mark: a file system may give two changes one time.
+const settled = 2 * time.Second
+
+// mark returns the SHA-256 of all that the tables in a directory depend on: the files of the sessions and of the tables, by their sizes and
+// times, the program and its flags. As long as it is the same there is nothing to write, and nothing to say. It is "" where that cannot be
+// told: for sessions that are no files, or are selected by what they hold, and files that were written to just now.
+func (t *tables) mark(found selection.Found) string {
+	if t.store != nil || !t.sessions.All || found.Failed != nil {
+		return ""
+	}
+	sum, begun := sha256.New(), t.now()
+	add := func(name string, fi fs.FileInfo) bool {
+		number, changed := disk.Identity(fi)
+		fmt.Fprintf(sum, "%q %d %d %d %d\n", name, fi.Size(), fi.ModTime().UnixNano(), number, changed)
+		return fi.Mode().IsRegular() && begun.Sub(fi.ModTime()) >= settled && begun.Sub(time.Unix(0, changed)) >= settled
+	}
+	fmt.Fprintf(sum, "%q %q %t %t %t\n", t.reader, t.names, t.content, t.redact, t.prune)
+	for _, src := range found.List {
+		if !src.Plain || !src.IsFile() {
+			return ""
+		}
+		fi, err := os.Stat(src.Name)
+		if err != nil || !add(src.Name, fi) {
+			return ""
+		}
+	}
+	for _, table := range t.names {
+		days, err := os.ReadDir(filepath.Join(t.dir, table))
+		if err != nil {
+			return ""
+		}
+		for _, day := range days {
+			path := filepath.Join(t.dir, table, day.Name(), partName)
+			fi, err := os.Lstat(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil || !fi.Mode().IsRegular() {
+				return ""
+			}
+			add(path, fi)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// marked reports whether a run ended with a mark.
+func (t *tables) marked(mark string) bool {
+	was, err := disk.ReadFile(filepath.Join(t.dir, markName))
+	return err == nil && mark != "" && string(was) == mark+"\n"
+}
+
+// keepMark keeps a mark that was made before the sessions were read, and since when no table was written. Without it the next run reads
+// more, so no error is one of this run.
+func (t *tables) keepMark(mark string) {
+	if path := filepath.Join(t.dir, markName); mark != "" {
+		_ = disk.Replace(disk.OS{}, disk.Temp(path), path, []byte(mark+"\n"), false)
+	}
+}
