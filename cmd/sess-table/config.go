@@ -250,6 +250,10 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 //go:embed views.sql
 var viewsSQL string
 
+// writers ends the place of the tables of several writers, each in a directory writer=NAME. A session counts as the writer has it that has
+// most of its lines.
+const writers = "writer=*"
+
 // printViews prints the SQL of the views.
 func (c *config) printViews(s *cli.Streams, operands []string) error {
 	if len(operands) > 0 {
@@ -259,9 +263,21 @@ func (c *config) printViews(s *cli.Streams, operands []string) error {
 	if c.bucket != nil {
 		out = addressOf(c.bucket)
 	}
+	place, several := strings.CutSuffix(out, "/"+writers)
+	place = escapeGlob(place)
+	if several {
+		place += "/" + writers
+	}
 	for _, table := range tableNames() {
-		pattern := strings.ReplaceAll(escapeGlob(out)+"/"+table+"/*/*.parquet", "'", "''")
-		if _, err := fmt.Fprintf(s.Out, "create view %s as select * from read_parquet('%s', hive_partitioning=true, hive_types_autocast=false);\n", table, pattern); err != nil {
+		pattern := strings.ReplaceAll(place+"/"+table+"/*/*.parquet", "'", "''")
+		rows := fmt.Sprintf("select * from read_parquet('%s', hive_partitioning=true, hive_types_autocast=false)", pattern)
+		switch {
+		case several && table == sessionsTable:
+			rows += " qualify row_number() over (partition by session order by lines desc, size desc, writer) = 1"
+		case several:
+			rows = fmt.Sprintf("select * from (%s) where (session, writer) in (select (session, writer) from %s)", rows, sessionsTable)
+		}
+		if _, err := fmt.Fprintf(s.Out, "create view %s as %s;\n", table, rows); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,8 @@ type item struct {
 
 	stamp string // of its file when it was read, "" for one that has to be read each time
 	err   error
+
+	unread bool // its header is that of a listing, and its sum is not known
 }
 
 func parsed(h session.Header) (ms int64, ok bool) { return js.ParseTime(h.Timestamp) }
@@ -114,6 +116,9 @@ func (t *tables) item(ctx context.Context, src selection.Source, known map[strin
 			number, changed := disk.Identity(fi)
 			it.stamp = fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), number, changed)
 		}
+	}
+	if t.remoteItem(it, known) {
+		return it
 	}
 	if r, ok := known[src.Name]; ok && it.stamp != "" && r.Stamp == it.stamp {
 		if h, err := session.HeaderOf([]byte(r.Header)); err == nil {

@@ -50,6 +50,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		}
 	}
 	c.sessions.Exact = true // a table that lacks a session is wrong
+	c.sessions.Rows = wholeRemote(operands)
 	found, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
 		return err

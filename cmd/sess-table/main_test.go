@@ -40,6 +40,21 @@ func run(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
+// TestViewsOfWriters: the star of writers is one, and no other is.
+func TestViewsOfWriters(t *testing.T) {
+	for out, want := range map[string]string{
+		"t/writer=*":   "from read_parquet('t/writer=*/usage/*/*.parquet'",
+		"a*b/writer=*": `from read_parquet('a\*b/writer=*/usage/*/*.parquet'`,
+		"t/writer=*/x": `from read_parquet('t/writer=\*/x/usage/*/*.parquet'`,
+		"t*":           `from read_parquet('t\*/usage/*/*.parquet'`,
+	} {
+		got, _ := run(t, 0, "--views", "-o", out)
+		if one := strings.Contains(got, "partition by session order by lines"); !strings.Contains(got, want) || one != strings.HasSuffix(out, "writer=*") {
+			t.Errorf("%s: %.900s", out, got)
+		}
+	}
+}
+
 // contents are the files below a directory, but for the cache, by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()

@@ -22,6 +22,7 @@ import (
 
 // rows are those of a session, in the order of its file.
 type rows struct {
+	header   session.Header
 	session  sessionRow
 	messages []messageRow
 	calls    []callRow
@@ -74,7 +75,7 @@ func (t *tables) read(ctx context.Context, src selection.Source) (r rows, err er
 		return r, address.Locate(in.Name, err)
 	}
 	on := onPath(whole)
-	r.session = t.sessionOf(src, whole)
+	r.header, r.session = whole.Header, t.sessionOf(src, whole)
 	r.session.Size, r.session.SHA256 = size, hex.EncodeToString(sum.Sum(nil))
 	r.messages = messagesOf(whole, on)
 	r.calls = callsOf(whole, on)

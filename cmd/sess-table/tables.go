@@ -160,8 +160,7 @@ func (t *tables) stale() (days []string) {
 	for _, it := range t.found {
 		day := dayOf(it.header)
 		r, ok := t.have[day][it.header.ID]
-		redacted := t.redact || it.header.IsRedacted()
-		if !ok || r.SHA256 != it.sum || r.Reader != t.reader || r.Content != t.content || r.Redacted != redacted {
+		if !ok || !t.current(r, it) {
 			all[day] = true
 		}
 	}
@@ -172,10 +171,8 @@ func (t *tables) stale() (days []string) {
 				all[day] = true
 			}
 		}
-		for _, table := range t.names {
-			if !t.place.has(t.path(table, day)) {
-				all[day] = true
-			}
+		if !t.entire(day) {
+			all[day] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
@@ -249,8 +246,10 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 		reading
 		err error
 	}
+	entire := t.entire(day)
 	read := func(ctx context.Context, id string) (r result) {
 		it := t.found[id]
+		old, was := t.have[day][id]
 		switch r.id = id; {
 		case it == nil:
 			r.gone = t.prune
@@ -258,8 +257,10 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 		case dayOf(it.header) != day: // its header was changed
 			r.gone = true
 			return r
+		case was && entire && t.current(old, it): // its rows stay
+			return r
 		}
-		of, err := t.read(ctx, it.src)
+		of, err := t.reads(ctx, day, it)
 		if err == nil && of.session.Session != id {
 			err = fmt.Errorf("%s: it became another session meanwhile: run sess-table again", it.src.Label())
 		}

@@ -2,10 +2,10 @@
 // docs/recipes.md: tables.mjs NODE_API ROOT WORK SERVER [DIRECTORY...], with the tools in PATH. Each DIRECTORY has sessions of people.
 // SERVER is a versitygw, whose bucket has to get the files of a directory; none is '-'.
 import {spawn, spawnSync} from 'node:child_process'
-import {mkdirSync, readFileSync, readdirSync, rmSync} from 'node:fs'
+import {mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {createServer} from 'node:net'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 
 const [api, root, work, server, ...directories] = process.argv.slice(2)
 const {DuckDBInstance} = createRequire(join(api, 'x.js'))('@duckdb/node-api')
@@ -82,6 +82,27 @@ const files = dir => readdirSync(dir, {recursive: true, withFileTypes: true}).fi
 mkdirSync(work, {recursive: true})
 const forks = join(root, 'internal/readers/usage/testdata/forks')
 const {ask} = await compare('forks', [forks])
+
+// Several writers, of which one has less of a session that another one has whole, are as good as one that has all.
+async function writers(sessions) {
+	const out = join(work, 'writers'), less = join(work, 'less')
+	for (const dir of [out, less]) rmSync(dir, {recursive: true, force: true})
+	mkdirSync(less)
+	const [first, ...rest] = files(sessions).sort(), lines = readFileSync(first, 'utf8').split('\n')
+	writeFileSync(join(less, basename(first)), lines.slice(0, lines.length / 2).join('\n') + '\n')
+	const half = Math.floor(rest.length / 2)
+	for (const [name, operands] of [['a', [join(less, basename(first)), ...rest.slice(half)]], ['b', [first, ...rest.slice(0, half)]]]) {
+		const made = run('sess-table', ['-o', join(out, `writer=${name}`), ...operands])
+		check(`writer ${name}: ${made.stderr}`, made.status, 0)
+	}
+	const several = await database(join(out, 'writer=*'))
+	check('several writers: sums', await several(sums), await ask(sums))
+	for (const table of ['sessions', 'messages', 'calls', 'usage', 'calls_once']) {
+		const count = `select count(*)::int as n, count(distinct session)::int as sessions from ${table}`
+		check(`several writers: ${table}`, await several(count), await ask(count))
+	}
+}
+await writers(forks)
 
 // The columns are those of the page.
 const types = {text: 'VARCHAR', int32: 'INTEGER', int64: 'BIGINT', bool: 'BOOLEAN', timestamp: 'TIMESTAMP WITH TIME ZONE', 'decimal(18,12)': 'DECIMAL(18,12)', 'list<text>': 'VARCHAR[]', 'list<list<text>>': 'VARCHAR[][]'}

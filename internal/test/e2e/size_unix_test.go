@@ -142,7 +142,7 @@ func (f sharing) grow(from, n int) {
 		}
 		h, err := os.OpenFile(list[0], os.O_WRONLY|os.O_APPEND, 0)
 		f.ok(err)
-		_, err = fmt.Fprintf(h, `{"type":"message","id":"d%d","parentId":"c","timestamp":"2026-12-30T03:04:08.000Z","message":{"role":"user","content":"go on","timestamp":1}}`+"\n", from)
+		_, err = fmt.Fprintf(h, `{"type":"message","id":"d%d","parentId":"c","timestamp":"2026-12-30T03:04:08.000Z","message":{"role":"user","content":"go on","timestamp":1}}`+"\n", time.Now().UnixNano())
 		f.ok(err)
 		f.ok(h.Close())
 	}
@@ -211,7 +211,14 @@ func TestSize(t *testing.T) {
 				t.Errorf("%d rows", strings.Count(rows, "\n"))
 			}
 			f.run("table of the store, the first time", "b", 0, 0, "sess-table", "-q", "--all", "-o", "tables")
+			f.run("table of the store, again", "b", 1, 0, "sess-table", "-q", "--all", "-o", "tables")
 			f.run("table of the store, nothing new", "b", 1, 0, "sess-table", "-q", "--all", "-o", "tables")
+			f.run("table of the remote, the first time", "c", 0, 0, "sess-table", "-q", "-o", "tables", "remote:")
+			f.run("table of the remote, nothing new", "c", 1, few, "sess-table", "-q", "-o", "tables", "remote:")
+			f.grow(0, 50)
+			f.run("push -a, 50 grown", "a", 0, 50*6+few, "sess-sync", "push", "-q", "-a")
+			f.run("table of the remote, 50 grown", "c", 0, 50*10+few, "sess-table", "-q", "-o", "tables", "remote:")
+			f.run("pull -a, 50 new parts", "b", 0, 50*6+few, "sess-sync", "pull", "-q", "-a")
 			if same := f.run("compare", "", 0, 0, "sh", "-c", "diff -r -x '.*' a/store b/store && echo same"); same != "same\n" {
 				t.Error(same)
 			}
