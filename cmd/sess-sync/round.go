@@ -116,7 +116,7 @@ func (r *round) done(path, key string, err error) {
 // end tells others what was written, and keeps the mark.
 func (r *round) end(ctx context.Context, s *cli.Streams) {
 	if !r.dryRun {
-		r.mark.Save(tell(ctx, s, r.log, r.mark.Place()))
+		r.mark.Save(ctx, tell(ctx, s, r.log, r.mark.Place()))
 	}
 }
 

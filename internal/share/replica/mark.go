@@ -21,6 +21,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 
@@ -37,6 +38,7 @@ type Mark struct {
 	fresh map[string]stamp // of files that are not as they were, if they do not change just now
 	mu    sync.Mutex
 	now   map[uint64]markFile
+	young []string // the paths of files that changed when they were done with
 	owed  map[string]bool
 }
 
@@ -209,10 +211,15 @@ func (m *Mark) Same(path string) bool {
 		}
 		m.paths[i] = changed
 	}
-	if m.clock().Sub(fi.ModTime()) >= stampAge && m.clock().Sub(time.Unix(0, s.Ctime)) >= stampAge {
+	if m.settled(s) {
 		m.fresh[path] = s
 	}
 	return false
+}
+
+// settled reports whether a file with a stamp is as old as a stamp has to be to count.
+func (m *Mark) settled(s stamp) bool {
+	return m.clock().Sub(time.Unix(0, max(s.Mtime, s.Ctime))) >= stampAge
 }
 
 func (m *Mark) find(path string) (i int, ok bool) {
@@ -253,13 +260,47 @@ func (m *Mark) Settle(path, key string) {
 	s := stampIn(fi)
 	st, _ := loadState(real, m.head.Remote)
 	f := markFile{path: short([]byte(path)), key: short([]byte(key)), n: st.N}
-	if was, ok := m.fresh[path]; ok && was == s || st.File != nil && *st.File == s {
+	was, ok := m.fresh[path]
+	old := ok && was == s || st.File != nil && *st.File == s
+	if old {
 		f.stamp = s.short()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.now[f.path] = f
+	if m.now[f.path] = f; !old {
+		m.young = append(m.young, path)
+	}
 }
+
+// grown looks once more at the files that changed when they were done with: in a long round most of them do not any more. One that has
+// what it had, and no more, is as it was.
+func (m *Mark) grown(ctx context.Context) {
+	stamps := slices.Collect(parallel.Map(ctx, lookers, slices.Values(m.young), func(ctx context.Context, path string) uint64 {
+		f, err := openFile(path)
+		if err != nil {
+			return 0
+		}
+		defer f.Close()
+		s := stampIn(f.info)
+		if !m.settled(s) {
+			return 0
+		}
+		b, err := common(ctx, f, m.head.Remote)
+		if err != nil || b.n == 0 || b.n < m.now[short([]byte(path))].n || b.size != f.size() || f.torn {
+			return 0
+		}
+		return s.short()
+	}))
+	for i, at := range stamps {
+		id := short([]byte(m.young[i]))
+		f := m.now[id]
+		f.stamp = at
+		m.now[id] = f
+	}
+}
+
+// lookers is how many files are looked at at once.
+const lookers = 8
 
 // Owe says that a session could not be brought up to date.
 func (m *Mark) Owe(key string) {
@@ -289,10 +330,11 @@ func (m *Mark) Listed(list remote.Listing) {
 }
 
 // Save writes the mark, behind what Tell has returned. Without it the next run looks at more, so nothing is made of errors.
-func (m *Mark) Save(place string) {
+func (m *Mark) Save(ctx context.Context, place string) {
 	if m.head.Place = place; m.name == "" || place == "" || len(m.owed) > mostOwed {
 		return
 	}
+	m.grown(ctx)
 	for i, f := range m.was {
 		if _, ok := m.now[f.path]; !ok && m.paths[i] != "" && m.paths[i] != changed {
 			m.now[f.path] = f
