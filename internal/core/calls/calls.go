@@ -168,8 +168,8 @@ func About(c session.ToolCall, cwd string) Call {
 		call.runsAny()
 	}
 	files := c.Files()
-	if call.Kind == Write {
-		files = append(files, written(js.Value(js.Trim(c.Arguments)))...)
+	if call.Kind == Write || call.Kind == Read {
+		files = append(files, moreOf(js.Value(js.Trim(c.Arguments)))...)
 	}
 	for patch := range call.patches() {
 		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
@@ -238,14 +238,14 @@ var patchHeads = lazy.Regexp(`(?m)^[ \t]*\*\*\* (?:Add File|Update File|Delete F
 
 const patchBegins = "*** Begin Patch"
 
-// The arguments of a call that writes which name more files, and those that are lists of edits.
+// The arguments of a call that reads or writes which name more files, and those that are lists of edits or of files.
 var (
 	moreFiles = []string{"destination", "dest", "new_path", "newPath", "target_path", "targetPath", "filepath", "uri"}
 	manyEdits = []string{"edits", "replacements", "changes", "operations", "files"}
 )
 
-// written returns the files that the arguments of a call name which writes, beside those of [session.ToolCall.Files].
-func written(arguments js.Value) (files []string) {
+// moreOf returns the files that the arguments of a call name which reads or writes, beside those of [session.ToolCall.Files].
+func moreOf(arguments js.Value) (files []string) {
 	for _, name := range moreFiles {
 		if text := arguments.Get(name).Str(); text != "" {
 			files = append(files, text)

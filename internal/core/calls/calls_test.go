@@ -197,6 +197,7 @@ func TestAbout(t *testing.T) {
 		{"file", "Read", `{"file_path":"/w/a/b.go"}`, "/w", "read||a/b.go|a/b.go"},
 		{"path-outside-cwd", "Read", `{"file_path":"/x/b.go"}`, "/w", "read||/x/b.go|/x/b.go"},
 		{"beside cwd", "Read", `{"file_path":"/wx/b.go"}`, "/w", "read||/wx/b.go|/wx/b.go"},
+		{"files", "read_files", `{"files":[{"path":"/w/a"},{"path":"/w/b"}]}`, "/w", "read||a,b|a"},
 		{"windows-path", "Write", `{"file_path":"C:\\w\\a\\b.go"}`, `C:\w`, "write||a/b.go|a/b.go"},
 		{"backslash", "Write", `{"file_path":"a\\b"}`, `/w`, `write||a\b|a\b`},
 		{"home", "Write", `{"file_path":"~/b"}`, `/w`, `write||~/b|~/b`},
