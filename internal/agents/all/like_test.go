@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/all"
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 )
@@ -25,16 +26,25 @@ const clawed = `{"type":"session","version":3,"id":"ID","timestamp":"2026-11-02T
 {"type":"message","id":"u1","parentId":null,"timestamp":"2026-11-02T10:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"Fix the parser."}],"timestamp":1793613601000}}
 `
 
-// Sessions of OpenClaw are pi's files in other places, but for its snapshots: each is listed, found and read as pi's reader has it.
+const claw = `module {
+  interface: 1, name: "claw", summary: "sessions of Claw", like: "pi", program: "Claw",
+  homes: ["~/.claw"], files: ["*/sessions/*.jsonl"], except: ["*.checkpoint.*.jsonl", "*.trajectory.jsonl"]
+};
+`
+
+// Sessions of a map that is like pi are pi's files in other places, but for those it excepts: each is listed, found and read as pi's
+// reader has it.
 func TestLikePi(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
+	home, maps := t.TempDir(), t.TempDir()
+	formatstest.Put(t, filepath.Join(maps, "claw.jq"), claw)
 	for _, file := range []string{"main/sessions/s1.jsonl", "other/sessions/s2.jsonl", "main/sessions/s1.checkpoint.11111111-1111-4111-8111-111111111111.jsonl", "main/sessions/s1.trajectory.jsonl", "main/qmd/s3.jsonl"} {
 		id, _, _ := strings.Cut(filepath.Base(file), ".")
 		formatstest.Put(t, filepath.Join(home, file), strings.Replace(clawed, "ID", id, 1))
 	}
 	formatstest.Put(t, filepath.Join(home, "main/sessions/broken.jsonl"), "no session\n")
-	claw, pi := named(t, all.Formats(), "openclaw"), named(t, all.Formats(), "pi")
+	list := jqmap.Liken(append(all.Formats(), jqmap.Own(maps)...))
+	claw, pi := named(t, list, "claw"), named(t, list, "pi")
 	a := formatstest.Open(t, claw, &formats.Source{Path: home})
 	var got []string
 	for info, err := range a.List(t.Context(), formats.Query{Details: true}) {
@@ -93,12 +103,12 @@ func TestLikeOpencode(t *testing.T) {
 func TestLikeOwn(t *testing.T) {
 	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()
-	for name, like := range map[string]string{"mine": "pi", "himself": "himself", "nothing": "nobody", "twice": "openclaw"} {
+	for name, like := range map[string]string{"mine": "pi", "himself": "himself", "nothing": "nobody", "twice": "kilo"} {
 		formatstest.Put(t, filepath.Join(dir, name+".jq"), `module {interface: 1, name: "`+name+`", summary: "s", like: "`+like+`", homes: ["~/.mine"], files: ["*.jsonl"]`+"\n};\n")
 	}
 	formatstest.Put(t, filepath.Join(home, "s1.jsonl"), strings.Replace(clawed, "ID", "s1", 1))
 	list := all.Known(dir)
-	for name, told := range map[string]string{"mine": "", "himself": "no format himself has sessions of its own", "nothing": "no format nobody", "twice": "no format openclaw has sessions of its own"} {
+	for name, told := range map[string]string{"mine": "", "himself": "no format himself has sessions of its own", "nothing": "no format nobody", "twice": "no format kilo has sessions of its own"} {
 		results, err := formatstest.TryAll(t.Context(), named(t, list, name), &formats.Source{Path: home})
 		if told == "" && (err != nil || len(results) != 1) || told != "" && (err == nil || !strings.Contains(err.Error(), told)) {
 			t.Errorf("%s: %d sessions, %v", name, len(results), err)

@@ -27,7 +27,7 @@ var kept = map[string]string{
 var keptElsewhere = map[string]string{
 	"opencode": "a database", "openoxide": "a database", "zeroclaw": "a database", "aider": "a file of each project", "entire": "branches of git",
 	"crush": "databases", "cursoride": "a database", "goose": "a database", "hermes": "databases", "zed": "a database", "kilo": "a database",
-	"openclaw": "files of pi", "roo": "directories of editors", "vscode": "directories of editors", "values": "none", "anthropic": "none", "openai": "none",
+	"openclaw": "databases", "roo": "directories of editors", "vscode": "directories of editors", "values": "none", "anthropic": "none", "openai": "none",
 }
 
 // TestNothingUnread: each JSON Lines file at the home of an agent is listed, with its session or with why it is none, or told as

@@ -77,6 +77,13 @@ var counts = map[string][5]string{
 		`SELECT count(*) FROM messages WHERE role = 'user'`, `SELECT sum(json_array_length(tool_calls)) FROM messages`, `SELECT count(*) FROM messages WHERE role = 'tool'`,
 		`SELECT sum(input_tokens + cache_read_tokens) FROM sessions`, `SELECT sum(output_tokens) FROM sessions`,
 	},
+	"openclaw/made.sql": {
+		`SELECT count(*) FROM transcript_events WHERE event_json ->> '$.message.role' = 'user'`,
+		`SELECT count(*) FROM transcript_events, json_each(event_json, '$.message.content') AS c WHERE event_json ->> '$.message.role' = 'assistant' AND c.value ->> 'type' = 'toolCall'`,
+		`SELECT sum(event_zstd IS NOT NULL OR event_json ->> '$.message.role' = 'toolResult') FROM transcript_events`, // the result that is compressed is one
+		`SELECT sum((event_json -> '$.message.usage' ->> 'input') + (event_json -> '$.message.usage' ->> 'cacheRead')) FROM transcript_events`,
+		`SELECT sum(event_json -> '$.message.usage' ->> 'output') FROM transcript_events`,
+	},
 	"cursoride/made.sql": {
 		`SELECT 1 + count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND value ->> 'type' = 1`, `SELECT count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND value ->> 'toolFormerData' IS NOT NULL`,
 		`SELECT count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND value ->> 'toolFormerData' IS NOT NULL`,
