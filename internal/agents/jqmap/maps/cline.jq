@@ -2,7 +2,7 @@ module {
   interface: 1, name: "cline", summary: "sessions of the Cline CLI (experimental)", provider: "cline", grows: false, # a session is written anew
   homes: ["$CLINE_SESSION_DATA_DIR", "$CLINE_DATA_DIR/sessions", "$CLINE_DIR/data/sessions", "~/.cline/data/sessions"],
   files: ["*/*.messages.json"], each: "messages", beside: ["%.json"],
-  program: "Cline", resume: ["cline", "--resume", "ID"],
+  program: "Cline", resume: ["cline", "--id", "ID"], zero: ["run_commands"],
   tools: {run: ["run_commands"], read: ["read_files"], write: ["editor"], search: ["search_codebase"], fetch: ["fetch_web_content"], ask: ["ask_question"], agent: ["spawn_agent", "use_subagents"]},
   signs: ["\"origin\""], kind: ["role"], time: ["ts"]
 };

@@ -1,5 +1,5 @@
 module {
   interface: 1, name: "kilo", summary: "sessions of Kilo CLI (experimental)", like: "opencode",
   homes: ["$XDG_DATA_HOME/kilo", "~/.local/share/kilo"], files: ["kilo.db", "kilo-*.db"],
-  program: "Kilo CLI"
+  program: "Kilo CLI", resume: ["kilo", "--session", "ID"]
 };
