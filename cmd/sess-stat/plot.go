@@ -88,6 +88,7 @@ func (r *report) contextChart(rows []weight, c usage.Context) chart {
 
 // rounded and amount write values for people.
 func rounded(v float64) string { return tty.Thousands(strconv.FormatFloat(v, 'f', 0, 64)) }
+
 func amount(v float64) string {
 	decimals := 2
 	if v < 0.1 {

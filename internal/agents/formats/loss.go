@@ -79,9 +79,9 @@ const (
 
 // things name in a table what a conversion does not keep of a kind.
 var things = map[string]string{
-	KindDamage: "damaged parts", KindBranch: "branches", KindContext: "what the model saw", KindEntry: "entries", KindRole: "roles",
-	KindSystem: "system prompts", KindThinking: "thinking", KindTool: "calls and results", KindMedia: "content", KindBlob: "blobs",
-	KindUsage: "tokens and costs", KindTitle: "titles", KindTime: "times", KindTree: "places in the tree", KindText: "text",
+	KindDamage: "damaged parts", KindBranch: "other branches", KindContext: "attachments and notes", KindEntry: "entries of other kinds", KindRole: "messages of other roles",
+	KindSystem: "system prompts", KindThinking: "thinking", KindTool: "details of tool calls", KindMedia: "images and files", KindBlob: "files kept apart",
+	KindUsage: "tokens and costs", KindTitle: "titles", KindTime: "times", KindTree: "links between entries", KindText: "text",
 	KindReference: "other files",
 }
 

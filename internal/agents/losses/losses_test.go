@@ -50,11 +50,11 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	const (
 		damage = "sess-demo: warning: claude:two, line 7: not JSON, line of 9 bytes skipped\n"
-		table  = `sess-demo:   NOT KEPT            THINGS  SESSIONS  SUCH AS
-sess-demo:   content                  2         2  content of type "tool_reference", which no model will be shown, claude:one, line 3
-sess-demo:   what the model saw      12         1  12 attachments without text, claude:one, line 9
-sess-demo:   damaged parts            1         1  not JSON, line of 9 bytes skipped, claude:two, line 7
-sess-demo:   places in the tree       1         1  a cycle of parents, entry a
+		table  = `sess-demo:   NOT KEPT               THINGS  SESSIONS  SUCH AS
+sess-demo:   images and files            2         2  content of type "tool_reference", which no model will be shown, claude:one, line 3
+sess-demo:   attachments and notes      12         1  12 attachments without text, claude:one, line 9
+sess-demo:   damaged parts               1         1  not JSON, line of 9 bytes skipped, claude:two, line 7
+sess-demo:   links between entries       1         1  a cycle of parents, entry a
 `
 		hint = "sess-demo: hint: --losses FILE writes each of them, -v prints them\n"
 		each = `sess-demo: warning: /home/u/one.jsonl:3: content of type "tool_reference", which no model will be shown
@@ -95,7 +95,7 @@ func TestTableWidth(t *testing.T) {
 		if got := strings.Contains(table[0], "SUCH AS"); got != (width >= 72) {
 			t.Errorf("%d: %s", width, table[0])
 		}
-		if width >= 72 && !regexp.MustCompile(`content of.*…?, claude:one, line 3$`).MatchString(table[1]) {
+		if width >= 72 && !regexp.MustCompile(`content .*…?, claude:one, line 3$`).MatchString(table[1]) {
 			t.Errorf("%d: %s", width, table[1])
 		}
 	}

@@ -60,7 +60,7 @@ func TestLossesOfReading(t *testing.T) {
 			t.Errorf("%s: no table with the loss: %s", line, said)
 		}
 	}
-	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run"); !strings.Contains(said, "not carried  content (") || strings.Contains(said, "NOT KEPT") {
+	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run"); !strings.Contains(said, "not carried  images and files (") || strings.Contains(said, "NOT KEPT") {
 		t.Errorf("sess-handoff: no sum of the losses: %s", said)
 	}
 	if _, said := messagesOf(t, dir, "sess-handoff", "--to", "pi", "claude:", "--dry-run", "--verbose"); !strings.Contains(said, loss) {
