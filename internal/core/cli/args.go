@@ -113,6 +113,8 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 		switch {
 		case f == nil && i == 1 && p.find(arg[1:]) != nil:
 			return 0, WithHint(UsageError("unknown flag %s", arg), "long flags take two dashes: -%s", arg)
+		case f == nil && i == 1 && strings.Trim(arg[1:], "0123456789") == "":
+			return 0, p.mistaken(arg, arg) // a number is no bundle
 		case f == nil:
 			return 0, p.mistaken("-"+name, arg)
 		case takesValue(f) && after != "":

@@ -1,5 +1,7 @@
 package cli
 
+import "strconv"
+
 // A meaning is what a word stands for that people type where it is no command or flag.
 type meaning struct{ word, is string }
 
@@ -101,6 +103,7 @@ var flagged = []meaning{
 	{"summary", "sess show --summary"},
 	{"undo", "sess fork --at 'ID^'"},
 	{"secrets", "sess redact"},
+	{"budget", "sess handoff --to AGENT --budget 20k AGENT:"},
 }
 
 // Meant returns the command to type in place of a word that is no command of sess; ok is false if no meaning of the word is known.
@@ -115,6 +118,9 @@ func Meant(word string) (command string, ok bool) {
 
 // meantFlag is Meant for a flag that a tool does not have: one that it has, if it has one of the meaning. has says which it has.
 func meantFlag(flag string, has func(string) bool) (is string, ok bool) {
+	if n, err := strconv.ParseUint(flag, 10, 31); err == nil && n > 0 && has("--limit") { // as of git log and head
+		return "--limit " + flag, true
+	}
 	for _, m := range flagged {
 		if m.word == flag && (m.is[0] != '-' || has(m.is)) {
 			return m.is, true

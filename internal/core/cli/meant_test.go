@@ -11,11 +11,12 @@ func TestMeant(t *testing.T) {
 	t.Parallel()
 	var all, force bool
 	var since, before string
+	var limit int
 	tool := Tool{Name: "sess-demo", New: func() ([]Flag, Action) {
-		return []Flag{Bool(&all, "all, a", "all"), Bool(&force, "force", "replace"), String(&since, "since", "", "since"), String(&before, "by", "", "by")}, nil
+		return []Flag{Bool(&all, "all, a", "all"), Bool(&force, "force", "replace"), String(&since, "since", "", "since"), Count(&limit, "limit, n", "print at most `N`"), String(&before, "by", "", "by")}, nil
 	}}
 	for args, want := range map[string]string{
-		"--week": "it is --since 7d", "--before x": "see sess-demo -h", "--project=x": "it is --by project", "--search x": "it is sess grep", "--to codex": "it is sess handoff --to",
+		"--week": "it is --since 7d", "--before x": "see sess-demo -h", "--project=x": "it is --by project", "--search x": "it is sess grep", "--to codex": "it is sess handoff --to", "-3": "it is --limit 3", "-12": "it is --limit 12", "--budget 20k": "it is sess handoff --to AGENT --budget 20k AGENT:",
 		"--forse": "see sess-demo -h", "--sincee x": "did you mean --since?",
 	} {
 		var out, errs strings.Builder
