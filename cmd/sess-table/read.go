@@ -75,7 +75,10 @@ func (t *tables) read(ctx context.Context, src selection.Source) (r rows, err er
 		return r, address.Locate(in.Name, err)
 	}
 	on := onPath(whole)
-	r.header, r.session = whole.Header, t.sessionOf(src, whole)
+	if r.header, err = session.HeaderOf([]byte(whole.Header.Raw())); err != nil { // a copy, which does not hold the session in memory
+		return r, address.Locate(in.Name, err)
+	}
+	r.session = t.sessionOf(src, whole)
 	r.session.Size, r.session.SHA256 = size, hex.EncodeToString(sum.Sum(nil))
 	r.messages = messagesOf(whole, on)
 	r.calls = callsOf(whole, on)

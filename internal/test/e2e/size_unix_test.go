@@ -114,6 +114,7 @@ type sharing struct {
 	*testing.T
 	site
 	dir string
+	n   int // sessions
 }
 
 // session writes the file of a small session: a prompt, an answer with its tokens, a command and what it printed.
@@ -170,6 +171,9 @@ func (f sharing) run(what, machine string, status int, most int64, args ...strin
 	}
 	usage, _ := c.ProcessState.SysUsage().(*syscall.Rusage)
 	used := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	if most := 300 + int64(f.n)/200; machine == "c" && usage.Maxrss>>10 > most { // nothing of a session stays but its row
+		f.Errorf("%s: %d MB, want %d at most", what, usage.Maxrss>>10, most)
+	}
 	f.Logf("| %s | %s | %.2f s | %.2f s | %d MB |", what, asked, used.Seconds(), time.Since(begun).Seconds(), usage.Maxrss>>10)
 	return out.String()
 }
@@ -188,7 +192,7 @@ func TestSize(t *testing.T) {
 			if n <= 200 {
 				t.Parallel()
 			}
-			f := sharing{t, site(t), t.TempDir()}
+			f := sharing{t, site(t), t.TempDir(), n}
 			for i := range n {
 				f.session(i)
 			}
