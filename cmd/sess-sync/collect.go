@@ -80,7 +80,7 @@ func (c *config) pushAll(ctx context.Context, s *cli.Streams, l remote.Log, path
 	var rows []found
 	for _, path := range paths {
 		if !r.mark.Same(path) {
-			key, _ := replica.Key(path) // the push says what is wrong with it
+			key, _ := replica.Key(path) // the push tells the error
 			rows = append(rows, found{path, key})
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/sess-tools/sess/internal/core/parallel"
 )
 
-// The ids of sessions are in no order of time, so a list of parts cannot begin at what was seen last. Writers leave an object
+// The ids of sessions are in no order of time, so a list of parts cannot begin at the part that was seen last. Writers leave an object
 // in a journal that can: v1/j/DAY/TIME-RANDOM, by their clocks, behind the parts it names. Readers list the journal from the
 // last name that they saw, and from some time in front of it, since clocks differ and a request may take long.
-// What is in no journal is found by a list of all parts alone.
+// A part that no journal names is found by a list of all parts alone.
 
 const (
 	journal     = "v1/j/"
@@ -39,7 +39,7 @@ const (
 	mostWait   = mostNotes / 4 // notes that wait to be told, while a push goes on
 )
 
-// A Note says of a session that somebody appended to it, up to a part, or wrote its card.
+// A Note says that a session got parts, up to one, or a card.
 type Note struct {
 	Key   string `json:"key"`
 	N     uint64 `json:"n"`               // the number of the last part
@@ -154,7 +154,7 @@ type place struct {
 	Seen   []string `json:"seen"`   // the names from the overlap on
 }
 
-// placeOf reads what News returned. It reports false for what it did not.
+// placeOf reads a place that News returned. It reports false for any other text.
 func placeOf(text string) (p place, ok bool) {
 	if json.Unmarshal([]byte(text), &p) != nil {
 		return p, false
@@ -220,7 +220,7 @@ func (l *log) start(ctx context.Context) (string, error) {
 }
 
 // place returns the place behind names that were listed from the overlap of a time on. Own and foreign clocks may be ahead: the
-// time is one that somebody wrote at, and not later than now.
+// time is one of a writer, and not later than now.
 func (l *log) place(at string, names []string) string {
 	now := l.now().UTC().Format(journalTime)
 	for _, name := range names {

@@ -75,7 +75,7 @@ type Log interface {
 	// if nothing else came since News returned a place, and else that place.
 	Tell(ctx context.Context, at string) (next string, err error)
 	// News returns what came since News returned a place, if it can tell that by reading most objects or messages, or a
-	// few. Some of it may have been returned before. It reports false if it cannot; then whoever lists all behind this call has what is in front
+	// few. Some of it may have been returned before. It reports false if it cannot; then a list of all behind this call has the parts in front
 	// of the next place. A place is "" at first, and where there is none. What writers did not tell, or told by clocks that are
 	// more than half an hour behind, is missing.
 	News(ctx context.Context, from string, most int) (notes []Note, next string, ok bool, err error)
