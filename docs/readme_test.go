@@ -114,7 +114,7 @@ func TestReadmeIsOnePage(t *testing.T) {
 	}
 }
 
-// Each recipe is a script of its own, with the sessions of two agents in its home. Blocks marked "sh tool NAME" are programs
+// Each recipe is a script of its own in each shell, with the sessions of two agents in its home. Blocks marked "sh tool NAME" are programs
 // that recipes use.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
@@ -141,20 +141,22 @@ printf '{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,
 		t.Fatalf("%d recipes", len(recipes))
 	}
 	for _, r := range recipes {
-		t.Run(r[1], func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			for name, text := range programs {
-				write(t, dir, name, text)
-			}
-			stdout, stderr, err := shell(t, dir, corpus.Home+"chmod +x sess-* my-* fzf *open; PATH=\"$PWD:$PATH\"\n"+r[2])
-			if err != nil {
-				t.Errorf("status %d: %s\n%s", status(err), stdout, stderr)
-			}
-			if strings.Contains(stderr, "rror") {
-				t.Errorf("on standard error: %s", stderr)
-			}
-		})
+		for _, name := range []string{"dash", "bash", "zsh"} {
+			t.Run(name+": "+r[1], func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				for name, text := range programs {
+					write(t, dir, name, text)
+				}
+				stdout, stderr, err := shellOf(t, name, dir, corpus.Home+"chmod +x sess-* my-* fzf *open; PATH=\"$PWD:$PATH\"\n"+r[2])
+				if err != nil {
+					t.Errorf("status %d: %s\n%s", status(err), stdout, stderr)
+				}
+				if strings.Contains(stderr, "rror") {
+					t.Errorf("on standard error: %s", stderr)
+				}
+			})
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.json, "json", "print a JSON object for each finding"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for warnings, too"),
-		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and names are read from standard input"),
+		cli.Bool(&c.nul, "null, 0", "end names and rows with a NUL, and read names from standard input"),
 		cli.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
 		cli.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
 		cli.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),

@@ -81,8 +81,8 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.noMessages, "no-messages, s", "print rows without messages"),
 		cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		cli.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
-		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL"),
-		cli.Bool(&c.dup, "copies", "take copies, too of entries in forks"),
+		cli.Bool(&c.nul, "null, 0", "end names and rows with a NUL"),
+		cli.Bool(&c.dup, "copies", "count copies, too: entries that a fork has from another session"),
 		cli.Tokens(&c.maxTokens, "max-tokens", -1, "print rows of at most `N` tokens"),
 	)
 }

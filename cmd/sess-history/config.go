@@ -41,7 +41,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
 			cli.Count(&c.limit, "limit, n", "print at most `N` prompts, the newest"),
-			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
+			cli.Bool(&c.dup, "copies", "count copies, too: each prompt in each session that has it, in a row of its own"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 		},
 	)

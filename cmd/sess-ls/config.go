@@ -45,7 +45,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),
 		cli.Bool(&c.json, "json", "print a JSON object for each session"),
 		cli.Bool(&c.paths, "paths", "print only the address of each session"),
-		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and only addresses are printed"),
+		cli.Bool(&c.nul, "null, 0", "end names and rows with a NUL, and print only addresses"),
 	)
 }
 

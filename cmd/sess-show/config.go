@@ -53,7 +53,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("What is shown",
 			cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`"),
 			cli.Bool(&c.all, "branches", "take the entries of all branches, in a page"),
-			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown; in a text, none and names leave results out"),
+			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "how calls and their results are shown: `HOW`; in a text, names and none leave results out"),
 			cli.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown; in a text, none leaves it out"),
 			address.BlobsVariable(&c.blobs),
 			cli.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
