@@ -184,7 +184,7 @@ func (c *config) priced(ctx context.Context, s *cli.Streams, d *document) (js.Va
 	return total, err
 }
 
-// kept is the agent that an index names: the owner, or the one in whose directory the file is, and sess where that is none.
+// kept is the agent that an index names: the owner, or the one in whose directory the file is, or sess for a session of no agent.
 func (d *document) kept() string {
 	if agent := d.owner(); agent != "" {
 		return agent

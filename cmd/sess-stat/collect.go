@@ -50,7 +50,7 @@ func (r *report) breach(flag, format string, args ...any) {
 	r.fail(err)
 }
 
-// strictness is the flag that has what is not known fail.
+// strictness is the flag by which a cost or a time that is not known fails.
 func (r *report) strictness() string {
 	if r.strictPrices {
 		return "strict-prices"

@@ -75,7 +75,7 @@ func rowsOf(ctx context.Context, s *cli.Streams) (run context.Context, end func(
 				}
 				return nil // the user has left
 			})
-			r.CloseWithError(syscall.EPIPE) // a pager that did not start leaves nobody who reads
+			r.CloseWithError(syscall.EPIPE) // where the pager did not start, no reader has closed it
 			w.done <- err
 		}()
 	}
