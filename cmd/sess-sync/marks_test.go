@@ -282,7 +282,7 @@ func (w *world) restore(all map[string][]byte) {
 // step does something on a machine.
 func (w *world) step(m *machine) {
 	path := w.pick(m)
-	switch n := w.IntN(26); {
+	switch n := w.IntN(28); {
 	case n < 3 || path == "" && n < 12: // a new session
 		id := fmt.Sprintf("%s%04d", m.name, w.entries)
 		must.Do(w.T, os.MkdirAll(filepath.Join(w.store(m), "--w--"), 0o700))
@@ -336,13 +336,16 @@ func (w *world) step(m *machine) {
 			if data := w.memory.objects[name]; strings.HasPrefix(name, "v1/j/") {
 				for text := range bytes.Lines(data) {
 					var n remote.Note
-					must.Do(w.T, json.Unmarshal(text, &n))
+					_ = json.Unmarshal(text, &n) // somebody else's is none
 					delete(w.promised, n.Key)
 				}
 				delete(w.memory.objects, name)
 				return
 			}
 		}
+	case n == 25: // somebody else writes to the journal
+		name := fmt.Sprintf("v1/j/%s-X%d", w.now.UTC().Format("2006-01-02/150405.000"), w.entries)
+		w.memory.objects[name] = []byte([]string{"", `{"key":"nobody","n":3}` + "\n", "no note\n", `{"key":"../../x","n":1}` + "\n"}[w.IntN(4)])
 	case n == 24 && path != "": // a program cuts off the last entry
 		data, err := os.ReadFile(path)
 		must.Do(w.T, err)
@@ -385,15 +388,20 @@ func (w *world) whole(m *machine, do string) {
 	draw, entry, path, text := w.Int(), w.entries, w.pick(m), w.entry()
 	delete(w.own, fmt.Sprintf("e%06d", w.entries)) // it may not be written
 	l := &line{left: -1, at: int64(w.IntN(12)), job: func() { w.job(draw, entry) }}
+	goesOn := false
 	switch w.IntN(3) {
 	case 0:
 		l.job = nil
 	case 1:
-		if path != "" { // an agent goes on meanwhile
+		if goesOn = path != ""; goesOn { // an agent goes on meanwhile
 			l.job = func() { w.append(path, text) }
 		}
 	}
-	if status, said := w.run(m, do, l); status > 1 {
+	status, said := w.run(m, do, l)
+	if goesOn && status == cli.ExitBusy { // the agent wrote while its file was replaced
+		return
+	}
+	if status > 1 {
 		w.Fatalf("%s on %s: status %d\n%s", do, m.name, status, said)
 	}
 	for path, data := range sent {

@@ -38,6 +38,7 @@ type target struct {
 	path string // of its file; "" if there is none yet
 	key  string // "" for one that is named by its file
 	name string // for messages
+	told bool   // it is said to be there, by a journal and not by a listing
 }
 
 func (c *config) pull(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
@@ -139,7 +140,7 @@ func pullTarget(ctx context.Context, t target, o replica.Options) (p pulled, err
 		return p, err
 	}
 	p.path, p.Result, err = replica.Fetch(ctx, t.key, o, create)
-	if err == nil && p.N == 0 {
+	if err == nil && p.N == 0 && !t.told {
 		err = errors.New("no such session")
 	}
 	return p, err
@@ -254,7 +255,7 @@ func (r *round) targets(ctx context.Context, s *cli.Streams) (list []target, kno
 	there := map[string]bool{}
 	for _, key := range keys {
 		if there[key] = true; len(paths[key]) == 0 {
-			list = append(list, target{key: key, name: nameOf(key)})
+			list = append(list, target{key: key, name: nameOf(key), told: r.some})
 		}
 	}
 	tally := cli.NewTally(s.Warnf)

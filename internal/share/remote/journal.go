@@ -35,6 +35,7 @@ const (
 	mostNotes  = 4096          // in one object
 	maxJournal = 4 << 20       // of one object, in bytes
 	mostSeen   = 20 * page     // names of the journal that are remembered
+	mostNews   = 1_000_000     // notes that are read
 	fewNews    = 4 * readers   // objects of the journal that are always read
 	mostWait   = mostNotes / 4 // notes that wait to be told, while a push goes on
 )
@@ -289,7 +290,9 @@ func (l *log) read(ctx context.Context, names []string) (notes []Note, ok bool, 
 		case err != nil:
 			return nil, false, err
 		}
-		notes = append(notes, list...)
+		if notes = append(notes, list...); len(notes) > mostNews {
+			return nil, false, nil
+		}
 	}
 	return notes, true, nil
 }
