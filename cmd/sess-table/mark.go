@@ -20,8 +20,8 @@ const markName = ".sess-table.mark"
 const settled = 2 * time.Second
 
 // mark returns the SHA-256 of all that the tables in a directory depend on: the files of the sessions and of the tables, by their sizes and
-// times, the program and its flags. As long as it is the same there is nothing to write, and nothing to say. It is "" where that cannot be
-// told: for sessions that are no files, or are selected by their lines, and files that were written to just now.
+// times, the program and its flags. As long as the sum is the same there is nothing to write, and nothing to say. It is "" where that cannot be
+// told: for sessions that are not files, or are selected by their headers, and for files that were written to just now.
 func (t *tables) mark(found selection.Found) string {
 	if t.store != nil || !t.sessions.All || found.Failed != nil {
 		return ""

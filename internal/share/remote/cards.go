@@ -78,7 +78,7 @@ func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] 
 			return l.Card(ctx, name.Key, name.Month)
 		}) {
 			name := names[i]
-			if journaled { // the journal has the parts that come behind this listing
+			if journaled { // a card that is written behind this listing is in the journal
 				name.Tag = cmp.Or(name.Tag, noTag)
 			}
 			if err == nil && name.Tag != "" {

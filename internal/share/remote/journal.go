@@ -18,9 +18,9 @@ import (
 )
 
 // The ids of sessions are in no order of time, so a list of parts cannot begin at the part that was seen last. Writers leave an object
-// in a journal that can: v1/j/DAY/TIME-RANDOM, by their clocks, behind the parts it names. Readers list the journal from the
-// last name that they saw, and from some time in front of it, since clocks differ and a request may take long.
-// A part that no journal names is found by a list of all parts alone.
+// in a journal, whose names can be listed so: v1/j/DAY/TIME-RANDOM, by their clocks, behind the parts that it names. Readers list the journal
+// from the last name that they saw, and from some time in front of it, since clocks differ and a request may take long.
+// A part that the journal does not name is found by a list of all parts alone.
 
 const (
 	journal     = "v1/j/"
@@ -40,7 +40,7 @@ const (
 	mostWait   = mostNotes / 4 // notes that wait to be told, while a push goes on
 )
 
-// A Note says that a session got parts, up to one, or a card.
+// A Note names a session to which a writer appended, up to a part, or whose card it wrote.
 type Note struct {
 	Key   string `json:"key"`
 	N     uint64 `json:"n"`               // the number of the last part
@@ -221,7 +221,7 @@ func (l *log) start(ctx context.Context) (string, error) {
 }
 
 // place returns the place behind names that were listed from the overlap of a time on. Own and foreign clocks may be ahead: the
-// time is one of a writer, and not later than now.
+// time is that of a writer, and not later than now.
 func (l *log) place(at string, names []string) string {
 	now := l.now().UTC().Format(journalTime)
 	for _, name := range names {

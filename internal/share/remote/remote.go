@@ -74,10 +74,10 @@ type Log interface {
 	// Tell leaves word of the parts and cards that this log wrote, for News on other machines. It returns the place behind them,
 	// if nothing else came since News returned a place, and else that place.
 	Tell(ctx context.Context, at string) (next string, err error)
-	// News returns what came since News returned a place, if it can tell that by reading most objects or messages, or a
-	// few. Some of it may have been returned before. It reports false if it cannot; then a list of all behind this call has the parts in front
-	// of the next place. A place is "" at first, and where there is none. What writers did not tell, or told by clocks that are
-	// more than half an hour behind, is missing.
+	// News returns the sessions that something came for since News returned a place, if it can tell that by reading most objects or messages, or a
+	// few. Some of them may have been returned before. It reports false if it cannot; then a listing of all that begins behind this call has
+	// all parts in front of the next place. A place is "" at first, and where there is none. Parts are missing that writers did not tell, or told by
+	// clocks that are more than half an hour behind.
 	News(ctx context.Context, from string, most int) (notes []Note, next string, ok bool, err error)
 	Limits() Limits
 	// Exists returns ErrNoRemote if there is no remote, and ErrVersion for one with another

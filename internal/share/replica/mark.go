@@ -253,12 +253,12 @@ func (m *Mark) Settle(path, key string) {
 	if err != nil {
 		return
 	}
-	target, err := filepath.EvalSymlinks(path)
+	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return
 	}
 	s := stampIn(fi)
-	st, _ := loadState(target, m.head.Remote)
+	st, _ := loadState(at, m.head.Remote)
 	f := markFile{path: short([]byte(path)), key: short([]byte(key)), n: st.N}
 	was, ok := m.fresh[path]
 	old := ok && was == s || st.File != nil && *st.File == s
@@ -272,8 +272,8 @@ func (m *Mark) Settle(path, key string) {
 	}
 }
 
-// grown looks once more at the files that changed when they were done with: in a long round most of them do not any more. One that has
-// the same bytes, and no more, is as it was.
+// grown looks once more at the files that changed when they were done with: in a long round most of them do not any more. A file that has
+// the parts that it had, and no other line, is done with.
 func (m *Mark) grown(ctx context.Context) {
 	stamps := slices.Collect(parallel.Map(ctx, lookers, slices.Values(m.young), func(ctx context.Context, path string) uint64 {
 		f, err := openFile(path)
@@ -305,7 +305,7 @@ const lookers = 8
 // Owe says that a session could not be brought up to date.
 func (m *Mark) Owe(key string) {
 	if key == "" {
-		return // of a file without a session, which is looked at each time
+		return // the file holds no session, and is looked at each time
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
