@@ -186,7 +186,7 @@ var embedded = []Agent{
 		Summary: "sessions of OpenClaw (experimental)",
 		Homes:   []string{"$OPENCLAW_STATE_DIR/agents", "~/.openclaw/agents"},
 		Signs:   []string{"schema_meta", "CREATE TABLE session_nodes"},
-		Tools:   []Tools{{Kind: "agent", Names: []string{"sessions_spawn"}}, {Kind: "run", Names: []string{"exec", "process"}}, {Kind: "write", Names: []string{"apply_patch"}}},
+		Tools:   []Tools{{Kind: "agent", Names: []string{"sessions_spawn"}}, {Kind: "write", Names: []string{"apply_patch"}}},
 		Map:     true,
 	},
 	{

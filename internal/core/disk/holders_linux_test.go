@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/test/must"
@@ -33,6 +34,8 @@ func TestHolders(t *testing.T) {
 			if _, err := out.Read(make([]byte, 1)); err != nil { // it has opened the file
 				t.Fatal(err)
 			}
+			syscall.ForkLock.RLock() // a process that another test starts has our files until it runs its program
+			defer syscall.ForkLock.RUnlock()
 			own, err := os.OpenFile(name, os.O_WRONLY, 0)
 			must.Do(t, err)
 			defer own.Close()

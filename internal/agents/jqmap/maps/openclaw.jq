@@ -1,7 +1,7 @@
 module {
   interface: 1, name: "openclaw", summary: "sessions of OpenClaw (experimental)", provider: "openclaw", grows: false, # rows are rewritten and put into archives
   homes: ["$OPENCLAW_STATE_DIR/agents", "~/.openclaw/agents"], files: ["*/agent/openclaw-agent.sqlite"],
-  program: "OpenClaw", tools: {run: ["exec", "process"], write: ["apply_patch"], agent: ["sessions_spawn"]},
+  program: "OpenClaw", tools: {write: ["apply_patch"], agent: ["sessions_spawn"]},
   signs: ["schema_meta", "CREATE TABLE session_nodes"], kind: ["event.type"], id: "event.id", parent: "event.parentId", time: ["event.timestamp"], skip: ["session"],
   sqlite: {
     tables: {
