@@ -37,7 +37,7 @@ type Remote struct {
 func Run(t *testing.T, place func(t *testing.T) Remote) {
 	for name, test := range map[string]func(*testing.T, Remote){
 		"no remote": noRemote, "race": race, "order": order, "read your writes": own, "many writers": many,
-		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack, "heads": heads,
+		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack, "heads": heads, "news": news,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -551,6 +551,67 @@ func ManySessions(t *testing.T, l remote.Log) {
 		if n != sessions {
 			t.Errorf("%d cards", n)
 		}
+	}
+}
+
+// news: what one log writes and tells, another one is told of, from any place that it was given, and nobody is told of what did not
+// come. A place that no log gave leads to the long way, and so does a remote without news.
+func news(t *testing.T, r Remote) {
+	a, b := ready(t, r), r.Open(t)
+	const first, second = "01a1fc13-news-1", "01a1fc13-news-2"
+	put := func(key string, after remote.Pos, n uint64) remote.Pos {
+		t.Helper()
+		pos, err := a.Append(t.Context(), key, after, n, fmt.Appendf(nil, "{\"n\":%d}\n", n))
+		must.Do(t, err)
+		return pos
+	}
+	tell := func(l remote.Log, at string) string {
+		t.Helper()
+		next, err := l.Tell(t.Context(), at)
+		must.Do(t, err)
+		return next
+	}
+	ask := func(l remote.Log, at string, want map[string]uint64) string {
+		t.Helper()
+		notes, next, ok, err := l.News(t.Context(), at, 1000)
+		must.Do(t, err)
+		got := map[string]uint64{}
+		for _, n := range notes {
+			got[n.Key] = max(got[n.Key], n.N)
+		}
+		if ok != (want != nil) || !maps.Equal(got, want) {
+			t.Fatalf("from %s: %v, %t, want %v", at, got, ok, want)
+		}
+		return next
+	}
+	none := map[string]uint64{}
+	pos := put(first, 0, 1)
+	tell(a, "")
+	place := ask(b, "", nil)
+	for _, bad := range []string{"x", "{}", `{"remote":"x","at":"2026-01-02/030405.000","seen":[]}`, "1-1"} {
+		ask(b, bad, nil)
+	}
+	ask(b, place, none)
+	pos = put(first, pos, 2)
+	put(second, 0, 1)
+	tell(a, "")
+	put(first, pos, 3)
+	tell(a, "")
+	came := map[string]uint64{first: 3, second: 1}
+	next := ask(b, place, came)
+	ask(b, next, none)
+	ask(r.Open(t), place, came) // an older place is as good
+
+	// Who writes alone is told nothing of its own.
+	mine := ask(a, next, none)
+	last, err := a.Last(t.Context(), second)
+	must.Do(t, err)
+	put(second, last.Pos, 2)
+	mine = tell(a, mine)
+	ask(a, mine, none)
+	ask(b, next, map[string]uint64{second: 2})
+	if _, _, _, err := b.News(t.Context(), next, 0); err != nil {
+		t.Error(err)
 	}
 }
 
