@@ -20,10 +20,10 @@ const markName = ".sess-table.mark"
 const settled = 2 * time.Second
 
 // mark returns the SHA-256 of all that the tables in a directory depend on: the files of the sessions and of the tables, by their sizes and
-// times, the program and its flags. As long as the sum is the same there is nothing to write, and nothing to say. It is "" where that cannot be
+// times, the sizes of those in a remote, the program and its flags. As long as the sum is the same there is nothing to write, and nothing to say. It is "" where that cannot be
 // told: for sessions that are not files, or are selected by their headers, and for files that were written to just now.
 func (t *tables) mark(found selection.Found) string {
-	if t.store != nil || !t.sessions.All || found.Failed != nil {
+	if t.store != nil || !t.sessions.All && !t.sessions.Rows || found.Failed != nil {
 		return ""
 	}
 	sum, begun := sha256.New(), t.now()
@@ -34,6 +34,10 @@ func (t *tables) mark(found selection.Found) string {
 	}
 	fmt.Fprintf(sum, "%q %q %t %t %t\n", t.reader, t.names, t.content, t.redact, t.prune)
 	for _, src := range found.List {
+		if stamp := remoteStamp(src); stamp != "" {
+			fmt.Fprintf(sum, "%q %s\n", src.Name, stamp)
+			continue
+		}
 		if !src.Plain || !src.IsFile() {
 			return ""
 		}

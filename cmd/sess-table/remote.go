@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -18,15 +19,22 @@ func wholeRemote(operands []string) bool {
 	return slices.Equal(operands, []string{address.Remote + ":"})
 }
 
-// remoteItem fills in an item of a session in the remote by its row, and reports whether that is enough. The log of a session only grows,
-// so its size is the stamp of its bytes. A session that is new, or has grown, is read once, when its day is written; the texts of
-// one that may have secrets are looked at before a bucket gets them.
+// remoteStamp returns the stamp of a session in the remote, "" for another one. The log of a session only grows, so its size tells its bytes.
+func remoteStamp(src selection.Source) string {
+	if size := src.Row.Get("size").Int(); size > 0 && strings.HasPrefix(src.Name, address.Remote+":") {
+		return fmt.Sprintf("remote %s %d", bucket.SumOf([]byte(os.Getenv("SESS_REMOTE")))[:16], size)
+	}
+	return ""
+}
+
+// remoteItem fills in an item of a session in the remote by its row, and reports whether that is enough. A session that is new, or has
+// grown, is read once, when its day is written; the texts of one that may have secrets are looked at before a bucket gets them.
 func (t *tables) remoteItem(it *item, known map[string]remembered) bool {
-	row := it.src.Row
-	if !strings.HasPrefix(it.src.Name, address.Remote+":") || row.Get("size").Int() <= 0 {
+	row, stamp := it.src.Row, remoteStamp(it.src)
+	if stamp == "" {
 		return false
 	}
-	it.stamp = fmt.Sprintf("remote %s %d", bucket.SumOf([]byte(os.Getenv("SESS_REMOTE")))[:16], row.Get("size").Int())
+	it.stamp = stamp
 	if r, ok := known[it.src.Name]; ok && r.Stamp == it.stamp || t.secret(false) {
 		return false
 	}
