@@ -12,7 +12,7 @@
 // ends says that it prints how a command in the background ended, inside that it prints the calls of a sub-agent, and apart that what
 // a sub-agent used is printed nowhere. small(DIR) has it compact soon, full is from how many tokens on, late says that it does so when
 // it has answered, and compacts is what it prints of that: "entry", "beside", its "tokens" or "". talks says that it takes prompts while
-// it works, and replays that it prints them. again(DIR) has it try again, and returns what that adds to the environment.
+// it works, and replays that it prints them. silent says that it stores no status of a command that fails without a word. again(DIR) has it try again, and returns what that adds to the environment.
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homes, model } from "./real.mjs";
@@ -170,6 +170,78 @@ context_window = 200000
 		stored: (dir) => ["grok", ...found(join(dir, ".grok/sessions"), /^updates\.jsonl$/)],
 		unrecorded: true,
 	},
+	cline: { // of this one and those up to openclaw only what they store is looked at
+		home(dir, url) {
+			const env = homes.pi(dir, "");
+			put(join(dir, ".cline/data/settings/providers.json"), { version: 1, lastUsedProvider: "openai-compatible", providers: { "openai-compatible": {
+				settings: { provider: "openai-compatible", apiKey: "dummy", model, baseUrl: `${url}/v1` }, updatedAt: "2026-11-01T00:00:00.000Z", tokenSource: "manual" } } });
+			return { ...env, CLINE_NO_AUTO_UPDATE: "1" };
+		},
+		argv: (program, prompt) => [program, "--json", "-P", "openai-compatible", "-m", model, prompt],
+		read: (path) => ({ name: "read_files", args: { files: [{ path }] } }), bash: (command) => ({ name: "run_commands", args: { commands: [command] } }),
+		stored: (dir) => ["cline", ...found(join(dir, ".cline/data/sessions"), /\.messages\.json$/)],
+		unrecorded: true,
+	},
+	continue: {
+		home(dir, url) {
+			const env = homes.pi(dir, "");
+			put(join(dir, ".continue/config.yaml"), `name: mock
+version: 1.0.0
+schema: v1
+models:
+  - name: mock
+    provider: openai
+    model: ${model}
+    apiBase: ${url}/v1
+    apiKey: dummy
+    roles: [chat]
+    capabilities: [tool_use]
+    useResponsesApi: false
+`);
+			return { ...env, CONTINUE_GLOBAL_DIR: join(dir, ".continue"), CONTINUE_TELEMETRY_ENABLED: "0" };
+		},
+		argv: (program, prompt) => [program, "-p", "--auto", "--config", "../.continue/config.yaml", prompt],
+		read: (filepath) => ({ name: "Read", args: { filepath } }), bash: (command) => ({ name: "Bash", args: { command } }),
+		stored: (dir) => ["continue", ...found(join(dir, ".continue/sessions"), /^[0-9a-f-]{36}\.json$/)],
+		unrecorded: true, silent: true,
+	},
+	droid: {
+		home(dir, url) {
+			const env = homes.pi(dir, "");
+			put(join(dir, ".factory/settings.json"), { cloudSessionSync: false, model: `custom:${model}`,
+				customModels: [{ model, displayName: model, baseUrl: `${url}/v1`, apiKey: "dummy", provider: "generic-chat-completion-api", maxOutputTokens: 2000 }] });
+			return { ...env, FACTORY_API_KEY: "fk-dummy", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" };
+		},
+		argv: (program, prompt) => [program, "exec", "--skip-permissions-unsafe", "-m", `custom:${model}-0`, prompt],
+		read: (file_path) => ({ name: "Read", args: { file_path } }), bash: (command) => ({ name: "Execute", args: { command, summary: "run", riskLevelReason: "none", riskLevel: "low" } }),
+		stored: (dir) => ["droid", ...found(join(dir, ".factory/sessions"), /\.jsonl$/)],
+		unrecorded: true,
+	},
+	kilo: {
+		home(dir, url) {
+			const env = homes.opencode(dir, `${url}/v1`), config = readFileSync(join(dir, "config/opencode/opencode.json"), "utf8");
+			put(join(dir, "config/kilo/kilo.json"), config);
+			return { ...env, KILO_DISABLE_AUTOUPDATE: "1", KILO_DISABLE_MODELS_FETCH: "1", KILO_DISABLE_LSP_DOWNLOAD: "1", KILO_DISABLE_DEFAULT_PLUGINS: "1",
+				KILO_DISABLE_SESSION_INGEST: "1", KILO_TELEMETRY_LEVEL: "off" };
+		},
+		argv: (program, prompt) => [program, "run", "--auto", "--format", "json", prompt],
+		read: (filePath) => ({ name: "read", args: { filePath } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
+		stored: (dir) => ["kilo", ...found(join(dir, "data/kilo"), /^kilo.*\.db$/)],
+		unrecorded: true,
+	},
+	openclaw: {
+		home(dir, url) {
+			const env = homes.pi(dir, ""), cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+			put(join(dir, ".openclaw/openclaw.json"), { agents: { defaults: { model: { primary: `mock/${model}` }, workspace: join(dir, "project") } },
+				models: { providers: { mock: { baseUrl: `${url}/v1`, apiKey: "dummy", api: "openai-completions",
+					models: [{ id: model, name: model, contextWindow: 200000, maxTokens: 2000, input: ["text"], reasoning: false, cost }] } } } });
+			return { ...env, OPENCLAW_NO_AUTO_UPDATE: "1", OPENCLAW_NO_RESPAWN: "1" };
+		},
+		argv: (program, prompt) => [program, "agent", "--local", "--agent", "main", "--message", prompt],
+		read: pi.read, bash: (command) => ({ name: "exec", args: { command } }),
+		stored: (dir) => ["openclaw", ...found(join(dir, ".openclaw/agents"), /^openclaw-agent\.sqlite$/)],
+		unrecorded: true,
+	},
 	copilot: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), COPILOT_HOME: join(dir, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false",
 			COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "dummy", COPILOT_MODEL: model }),
@@ -190,6 +262,11 @@ const headless = {
 	...Object.fromEntries(["pi-0.87", "pi-1.5"].map((name) => [name, (real) => `exec '${real}' "$@" -p --provider mock --model ${model} "$again"`])),
 	omp: (real) => `exec '${real}' "$@" -p --model mock/${model} --no-title --no-lsp "$again"`,
 	claude: (real) => `exec '${real}' -p "$@" "$again"`,
+	cline: (real) => `exec '${real}' "$@"`,
+	copilot: (real) => `exec '${real}' --allow-all-tools --no-color "$@" -p "$again"`,
+	grok: (real) => `exec '${real}' "$@" -p "$again" --output-format streaming-json --always-approve`,
+	kilo: (real) => `exec '${real}' run --auto --format json "$@" "$again"`,
+	qwen: (real) => `exec '${real}' "$@" --yolo --auth-type openai -p "$again"`,
 };
 
 // standIn makes a directory for PATH in which the agent is such a command.
