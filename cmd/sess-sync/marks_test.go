@@ -44,6 +44,8 @@ type line struct {
 	asked atomic.Int64
 	at    int64 // the request in front of which a job appends something
 	job   func()
+
+	interrupt bool // the program, in front of that request
 }
 
 func (l *line) wait() {
@@ -187,8 +189,13 @@ func (w *world) run(m *machine, do string, l *line) (status int, said string) {
 			return explained(err)
 		}
 	}}
+	ctx, cancel := context.WithCancel(w.Context())
+	defer cancel()
+	if l.interrupt {
+		l.job = cancel
+	}
 	var out, errs bytes.Buffer
-	status = cli.Run(w.Context(), one, strings.NewReader(""), &out, &errs, nil)
+	status = cli.Run(ctx, one, strings.NewReader(""), &out, &errs, nil)
 	w.did[fmt.Sprintf("%s %d", do, status)]++
 	return status, errs.String()
 }
@@ -296,6 +303,9 @@ func (w *world) step(m *machine) {
 		w.whole(m, "pull")
 	case n < 18: // the connection ends, or the program is killed
 		l := &line{left: w.IntN(12)}
+		if w.IntN(2) == 0 {
+			l = &line{left: -1, interrupt: true, at: int64(1 + w.IntN(12))}
+		}
 		marks := w.snapshot(w.cache(m))
 		w.run(m, []string{"push", "pull"}[w.IntN(2)], l)
 		if l.left == 0 && w.IntN(2) == 0 {

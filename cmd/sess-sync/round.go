@@ -113,10 +113,13 @@ func (r *round) done(path, key string, err error) {
 	}
 }
 
-// end tells others what was written, and keeps the mark.
+// end tells others what was written, and keeps the mark; not that of a round that was interrupted, which did not look at all that came.
 func (r *round) end(ctx context.Context, s *cli.Streams) {
-	if !r.dryRun {
-		r.mark.Save(ctx, tell(ctx, s, r.log, r.mark.Place()))
+	if r.dryRun {
+		return
+	}
+	if place := tell(ctx, s, r.log, r.mark.Place()); ctx.Err() == nil {
+		r.mark.Save(ctx, place)
 	}
 }
 
