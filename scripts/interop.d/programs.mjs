@@ -175,7 +175,7 @@ context_window = 200000
 			const env = homes.pi(dir, "");
 			put(join(dir, ".cline/data/settings/providers.json"), { version: 1, lastUsedProvider: "openai-compatible", providers: { "openai-compatible": {
 				settings: { provider: "openai-compatible", apiKey: "dummy", model, baseUrl: `${url}/v1` }, updatedAt: "2026-11-01T00:00:00.000Z", tokenSource: "manual" } } });
-			return { ...env, CLINE_NO_AUTO_UPDATE: "1" };
+			return { ...env, CLINE_NO_AUTO_UPDATE: "1", CLINE_SESSION_BACKEND_MODE: "local" };
 		},
 		argv: (program, prompt) => [program, "--json", "-P", "openai-compatible", "-m", model, prompt],
 		read: (path) => ({ name: "read_files", args: { files: [{ path }] } }), bash: (command) => ({ name: "run_commands", args: { commands: [command] } }),
