@@ -93,7 +93,7 @@ func Of(entries []session.Entry, cwd string) []Call {
 		var inner map[int][]Call
 		for _, r := range p.Results {
 			call := &all[first+r.Call]
-			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
+			if call.Ending = call.end(messages[r.Message]); call.Outcome != Open || call.runs != "" {
 				call.Result = at[r.Message]
 			}
 			if nested, more := messages[r.Message].NestedCalls(); len(nested) > 0 || more {

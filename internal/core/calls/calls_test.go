@@ -166,6 +166,14 @@ func TestMadeUpResultIsOpen(t *testing.T) {
 	want(t, all, "0 -1 run open x")
 }
 
+// A tool of no known name runs a command if the call has one: its result has the status then, and not where the call has none.
+func TestStatusByArguments(t *testing.T) {
+	t.Parallel()
+	for arguments, told := range map[string]string{`{"command":"make"}`: "0 1 run 3 make", `{"query":"make"}`: "0 1 other ok make"} {
+		want(t, calls.Of(entries(t, call("c", "exec", arguments), result("c", "exec", "x", false, `"details":{"exitCode":3}`)), "/w"), told)
+	}
+}
+
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	two := `{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"bash","arguments":{"command":"a"}},{"type":"toolCall","id":"c","name":"bash","arguments":{"command":"b"}}],"stopReason":"toolUse"}`

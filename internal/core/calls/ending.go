@@ -181,6 +181,18 @@ func End(m session.Message) Ending {
 	return e.command(tool, details, text)
 }
 
+// end returns how a call ended by its result. A command that is known by the arguments alone has the status that the details say.
+func (c Call) end(m session.Message) Ending {
+	e := End(m)
+	if c.Kind != Run || e.Known || e.Outcome != OK && e.Outcome != Fail {
+		return e
+	}
+	if code := js.Value(m.Get("details")).Get("exitCode"); code.IsNumber() {
+		return e.told(string(code))
+	}
+	return e
+}
+
 // untrusted returns the text in the frame by which Gemini tells a model that a result is data.
 func untrusted(text string) string {
 	if inner, ok := strings.CutPrefix(text, "<untrusted_context>\n"); ok {
