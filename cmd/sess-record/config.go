@@ -124,7 +124,7 @@ func (c *config) readPrompt(s *cli.Streams) error {
 
 // options returns how the stream is decoded.
 func (c *config) options(w *writer, live bool) stream.Options {
-	tally := cli.NewTally(w.streams.Warnf)
+	tally := cli.NewTally(w.warnf)
 	o := stream.Options{
 		From: c.from, Prompt: c.prompt, KeepUnknown: c.keepUnknown, Live: live,
 		Now:  func() int64 { return time.Now().UnixMilli() },

@@ -131,6 +131,8 @@ func (w *writer) follow(d *stream.Decoder, back *backlog, on begun) (e end) {
 // conclude writes down how it ended, and returns what that means for the status.
 func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error {
 	isCommand := src.argv != nil
+	ending := e.stopped || on.ending()
+	w.quietly = ending // entries come first
 	if f := failureOf(e, isCommand); f != nil {
 		d.Fail(*f)
 	}
@@ -143,8 +145,11 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	}
 	kept := w.last(on.stop)
 	on.leave()
-	if e.stopped || on.ending() {
+	if ending {
 		w.streams.Hurry(w.status(e, isCommand))
+	}
+	for _, text := range w.later {
+		w.streams.Warnf("%s", text)
 	}
 	w.lacks(d.Tale(), unread == nil)
 	if w.bestEffort {

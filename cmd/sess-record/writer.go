@@ -34,6 +34,9 @@ type writer struct {
 	refused error     // of the last try to print it
 	leave   func()    // tells the printer of the stream that its reader is gone
 
+	later   []string // warnings that wait
+	quietly bool     // warnings wait, since their reader may be stuck
+
 	pending []*stream.Item // that are not written yet
 	size    int            // of those, in bytes
 	failed  error          // of the last try
@@ -93,6 +96,15 @@ func endsWithUser(in *address.Input) bool {
 		}
 	}
 	return err != nil
+}
+
+// warnf warns, or has the warning wait.
+func (w *writer) warnf(format string, args ...any) {
+	if w.quietly {
+		w.later = append(w.later, fmt.Sprintf(format, args...))
+		return
+	}
+	w.streams.Warnf(format, args...)
 }
 
 // tell warns of an error that does not count.

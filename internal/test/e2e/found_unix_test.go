@@ -108,8 +108,9 @@ func TestNewestOfAllAgents(t *testing.T) {
 		if newest == "claude" {
 			claude = strings.ReplaceAll(claude, "03:04:05", "03:04:09")
 		}
-		kept{".pi/agent/sessions/--x--/1_ID.jsonl", piText + call}.put(t, dir, firstID, "fox pi", 1)
-		kept{".claude/projects/DIR/ID.jsonl", claude}.put(t, dir, secondID, "fox claude", 1)
+		last := map[string]int{newest: 1} // the file that was written to last
+		kept{".pi/agent/sessions/--x--/1_ID.jsonl", piText + call}.put(t, dir, firstID, "fox pi", 1+last["pi"])
+		kept{".claude/projects/DIR/ID.jsonl", claude}.put(t, dir, secondID, "fox claude", 1+last["claude"])
 		for _, line := range []string{"sess-grep --agent all --all --limit 1 fox", "sess-calls --agent all --all --limit 1"} {
 			if r := scripted(t, dir, line); !strings.Contains(r.stdout, "fox "+newest) {
 				t.Errorf("%s is the newest, and %s prints\n%s%s", newest, line, r.stdout, r.stderr)
