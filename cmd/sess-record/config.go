@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -124,7 +125,13 @@ func (c *config) readPrompt(s *cli.Streams) error {
 
 // options returns how the stream is decoded.
 func (c *config) options(w *writer, live bool) stream.Options {
-	tally := cli.NewTally(w.warnf)
+	tally := cli.NewTally(func(format string, args ...any) {
+		if w.quietly {
+			w.later = append(w.later, fmt.Sprintf(format, args...))
+		} else {
+			w.streams.Warnf(format, args...)
+		}
+	})
 	o := stream.Options{
 		From: c.from, Prompt: c.prompt, KeepUnknown: c.keepUnknown, Live: live,
 		Now:  func() int64 { return time.Now().UnixMilli() },

@@ -98,15 +98,6 @@ func endsWithUser(in *address.Input) bool {
 	return err != nil
 }
 
-// warnf warns, or has the warning wait.
-func (w *writer) warnf(format string, args ...any) {
-	if w.quietly {
-		w.later = append(w.later, fmt.Sprintf(format, args...))
-		return
-	}
-	w.streams.Warnf(format, args...)
-}
-
 // tell warns of an error that does not count.
 func (w *writer) tell(err error) {
 	if err != nil {
