@@ -48,3 +48,30 @@ func TestLongListsOpenThePager(t *testing.T) {
 		}
 	}
 }
+
+// An interrupt of the terminal ends neither the pager nor the tool that waits for it, and leaves the terminal to them. The status is
+// that of the list.
+func TestInterruptLeavesThePager(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "long.jsonl", linesOf(90))
+	// It takes a key as less does, and tells of each interrupt: while it waits for a child, since a shell that is about to read would
+	// hear of the interrupt behind the key.
+	write(t, dir, "pager", `trap 'echo HEARD' INT; while read -r row && [ "${row#*line 20}" = "$row" ]; do :; done
+{ read -r key; echo "LEFT BY $key"; } </dev/tty &
+echo SHOWN; until wait $!; do :; done; cat >/dev/null`)
+	for _, line := range []string{"sess-grep line long.jsonl", "sess-show long.jsonl", "sess-tree long.jsonl"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			s := startAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
+			s.until("SHOWN")
+			for range 2 {
+				s.typing("\x03")
+				s.until("HEARD")
+			}
+			s.typing("q\r")
+			s.until("LEFT BY q")
+			s.until("STATUS 0")
+		})
+	}
+}
