@@ -145,12 +145,11 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
 	if k.alone = !formats.MayHave(ctx, a, info, j.words); !k.alone && j.remembers() {
-		if key, ok := j.key(formats.SourcesOf(ctx, a, info)); ok {
-			if done, err := j.recalled(ctx, key); done {
-				return err
-			}
-			k.noted = j.note(key)
+		n, done, err := j.recall(ctx, formats.SourcesOf(ctx, a, info))
+		if done {
+			return err
 		}
+		k.noted = n
 	}
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, j.place(info, l), l) }))
 	if errors.Is(err, errThere) {

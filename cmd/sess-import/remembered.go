@@ -136,17 +136,23 @@ func (j *job) remembers() bool {
 	return wanted && j.said.memo != nil && j.session != "" && !j.kinds && !j.strict && j.damaged != "fail" && j.damaged != "strict" && !j.dest.Store && j.dest.File == "" && !j.redact
 }
 
-// recalled prints what the note of a session stands for, if there is one: itself, or the copy in the store with the same sum.
-func (j *job) recalled(ctx context.Context, key memo.Key) (done bool, err error) {
-	text, ok := j.said.memo.Get(key)
+// recall answers from the note of a session that is made of some files: by itself, or by the copy in the store with the same sum. Where
+// there is no note it returns the one to make, nil if there is none to make.
+func (j *job) recall(ctx context.Context, files []string) (n *note, done bool, err error) {
+	key, ok := j.key(files)
+	if !ok {
+		return nil, false, nil
+	}
+	text, known := j.said.memo.Get(key)
 	switch {
-	case !ok:
-		return false, nil
+	case !known:
+		return j.note(key), false, nil
 	case j.recalls == remembersCopy:
-		return j.copied(ctx, string(text))
+		done, err = j.copied(ctx, string(text))
+		return nil, done, err
 	}
 	_, err = j.streams.Out.Write(text)
-	return true, err
+	return nil, true, err
 }
 
 // copied prints the copy of a session in the store, if it has the bytes that converting the session gave.
@@ -221,7 +227,7 @@ func (n *note) line(line string) (instead bool) {
 	case n.digest != nil:
 		if n.sum.Size == 0 {
 			n.sum.Header = strings.Clone(line)
-			n.lost = n.kind == remembersCopy && copyOf(line) == ""
+			n.lost = n.lost || n.kind == remembersCopy && copyOf(line) == "" // something may have been told in front of it
 		}
 		if instead = n.kind == remembersSum; n.lost && !instead {
 			return false

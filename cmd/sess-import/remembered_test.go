@@ -105,6 +105,19 @@ func TestRememberedIsTheSame(t *testing.T) {
 	}
 }
 
+// What was told in front of the header counts as what is told behind it: nothing is remembered.
+func TestTellingKeepsNothing(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{remembersRows, remembersSum, remembersCopy} {
+		n := (&job{recalls: kind}).note(memo.Key{})
+		n.lost = true
+		n.line(`{"type":"session","id":"s"}`)
+		if !n.lost {
+			t.Errorf("%s is remembered", kind)
+		}
+	}
+}
+
 // A sum is that of the text.
 func TestSums(t *testing.T) {
 	t.Parallel()
@@ -180,7 +193,7 @@ func change(t *testing.T, r *rand.Rand, dir string, before map[string]string) {
 		}
 	}
 	lines := strings.SplitAfter(text, "\n")
-	switch r.IntN(6) {
+	switch r.IntN(7) {
 	case 0:
 		rewrite(text + lines[r.IntN(len(lines))])
 	case 1:
@@ -197,6 +210,9 @@ func change(t *testing.T, r *rand.Rand, dir string, before map[string]string) {
 		}
 	case 5:
 		must.Do(t, os.Remove(path))
+	case 6: // a line is damaged, which is told each time
+		lines[r.IntN(len(lines))] = "{\"type\": no JSON\n"
+		rewrite(strings.Join(lines, ""))
 	}
 	before[path] = text
 }

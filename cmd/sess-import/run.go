@@ -49,10 +49,8 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 		defer job.said.memo.Close()
 	}
 	if !c.list && job.remembers() && !src.IsDir() { // a database, which takes longer to open
-		if key, ok := job.key(formats.Beside(src.Path)); ok {
-			if done, err := job.recalled(ctx, key); done {
-				return err
-			}
+		if _, done, err := job.recall(ctx, formats.Beside(src.Path)); done {
+			return err
 		}
 	}
 	kept := c.opened
