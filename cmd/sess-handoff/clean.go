@@ -65,13 +65,13 @@ func (j *job) cleaned(p *portable.Session) (was, is *session.Session, err error)
 	return was, is, err
 }
 
-// quotable returns entries for quotations. Of a message with several texts the secrets are taken out here, since one may be divided between
+// quotable returns the entries of the source for quotations. Of a message with several texts the secrets are taken out here, since one may be divided between
 // them, and a quotation joins them with a blank; of any other they are taken out of the quotation.
-func (j *job) quotable(entries []session.Entry) ([]session.Entry, error) {
+func (j *job) quotable() ([]session.Entry, error) {
 	if j.secrets == nil {
-		return entries, nil
+		return j.src.Entries, nil
 	}
-	entries = slices.Clone(entries)
+	entries := slices.Clone(j.src.Entries)
 	for i, e := range entries {
 		m, ok := e.Message()
 		texts := 0

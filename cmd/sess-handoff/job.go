@@ -146,13 +146,15 @@ func (j *job) make(ctx context.Context) (err error) {
 			j.streams.Warnf("%v: the brief has no summary", err)
 		}
 	}
-	path, err := j.quotable(j.path)
+	all, err := j.quotable()
 	if err != nil {
 		return err
 	}
-	all, err := j.quotable(j.src.Entries)
-	if err != nil {
-		return err
+	path := slices.Clone(j.path)
+	for i, e := range path {
+		if at, ok := j.src.Index(e.ID()); ok {
+			path[i] = all[at]
+		}
 	}
 	j.title, _ = titles.OfCleaned(j.src.Header, all, j.clean)
 	b := handoff.Brief{
