@@ -239,9 +239,7 @@ func (g *search) results(ctx context.Context, list []selection.Source) iter.Seq2
 // batch searches sources, one after the other.
 func (g *search) batch(ctx context.Context, b *batch, part []selection.Source) {
 	quick := !g.unfiltered && !g.count && !g.namesWithout
-	if !g.streams.Judges() {
-		ctx = address.Copied(ctx)
-	}
+	ctx = address.Copied(ctx)
 	if quick && !g.fields[grep.FieldCustom] && !g.streams.Judges() { // what an importer keeps for itself has ids that it made
 		ctx = address.Having(ctx, g.pattern.Words())
 	}

@@ -57,12 +57,12 @@ func Remembered(ctx context.Context) context.Context {
 
 type textKey struct{}
 
-// Summed returns a context in which the importer may give the [Sum] of a session in place of its text: for a reader that is no gate, and
+// Summed returns a context in which the importer may give the [Sum] of a session in place of its text: for a reader that
 // asks whether there is anything new.
 func Summed(ctx context.Context) context.Context { return context.WithValue(ctx, textKey{}, "sum") }
 
 // Copied returns a context in which the importer may give the copy of a session in the store in place of a conversion, where the
-// bytes are the same: for a reader of many sessions that is no gate.
+// bytes are the same: for a reader of many sessions.
 func Copied(ctx context.Context) context.Context { return context.WithValue(ctx, textKey{}, "copy") }
 
 // A Sum is the header of a session, and its text in short.
@@ -97,18 +97,18 @@ func Having(ctx context.Context, words []string) context.Context {
 
 // words are those that have the importer obey [Whole], [Losses], [UsageOnly], [Summed], [Copied] and [Having]; -v tells all, so all has to be read.
 func words(ctx context.Context, s *cli.Streams) (words []string) {
-	if list, _ := ctx.Value(havingKey{}).([]string); !s.Verbose && ctx.Value(wholeKey{}) == nil {
+	part := !s.Verbose && ctx.Value(wholeKey{}) == nil // of what there is may do
+	recalled := part && !s.Judges()                    // a gate takes nothing from an earlier run
+	if list, _ := ctx.Value(havingKey{}).([]string); part {
 		for _, word := range list {
 			words = append(words, "--word="+word)
 		}
 	}
 	if ctx.Value(usageKey{}) != nil && !s.Verbose {
-		words = append(words, "--usage-only")
-		if ctx.Value(rememberedKey{}) != nil && ctx.Value(wholeKey{}) == nil {
+		if words = append(words, "--usage-only"); recalled && ctx.Value(rememberedKey{}) != nil {
 			words = append(words, "--remembered=said")
 		}
-	}
-	if how, ok := ctx.Value(textKey{}).(string); ok && ctx.Value(usageKey{}) == nil && !s.Verbose && ctx.Value(wholeKey{}) == nil {
+	} else if how, ok := ctx.Value(textKey{}).(string); ok && recalled {
 		words = append(words, "--remembered="+how)
 	}
 	if how, ok := ctx.Value(wholeKey{}).(string); ok {
