@@ -145,8 +145,9 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	}
 	kept := w.last(on.stop)
 	on.leave()
+	err := e.status(isCommand)
 	if ending {
-		w.streams.Hurry(w.status(e, isCommand))
+		w.streams.Hurry(err)
 	}
 	for _, text := range w.later {
 		w.streams.Warnf("%s", text)
@@ -157,7 +158,6 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 		w.tell(kept)
 		unread, kept = nil, nil
 	}
-	err := w.status(e, isCommand)
 	if e.stopped && !isCommand {
 		return errors.Join(err, kept)
 	}
@@ -165,7 +165,7 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 }
 
 // status is the error that the status of the run comes from: how the command ended, or the signal.
-func (w *writer) status(e end, isCommand bool) error {
+func (e end) status(isCommand bool) error {
 	var err error
 	switch {
 	case e.how.TimedOut:
@@ -209,7 +209,7 @@ func failureOf(e end, isCommand bool) *stream.Failure {
 		if slices.Contains(caught, syscall.Signal(e.how.Status-128)) {
 			stop = "aborted"
 		}
-		return &stream.Failure{Stop: stop, Text: fmt.Sprintf("the command ended with status %d", e.how.Status)}
+		return &stream.Failure{Stop: stop, Text: session.RunEnded + strconv.Itoa(e.how.Status)}
 	case e.stopped && !isCommand:
 		return &stream.Failure{Stop: "aborted", Text: "a signal ended the recording"}
 	}

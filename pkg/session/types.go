@@ -42,6 +42,9 @@ const (
 // and how the run ended. They are about how a session was made and no part of what was said.
 const CustomRun = "sess:run"
 
+// RunEnded begins the errorMessage of a reply whose program ended with a status, which stands behind it, in a recording.
+const RunEnded = "the command ended with status "
+
 // CustomCalls is the customType of the entries of type custom in which a recording has calls that sub-agents made and no
 // result has: the call that started them is the toolCallId of the data, and the calls are its nestedCalls.
 const CustomCalls = "sess:calls"

@@ -90,7 +90,7 @@ func (d *Deeds) message(i int, id string, m session.Message) {
 		d.Failure, d.stopped, d.run = Said{}, "", ""
 		switch text := m.Str("errorMessage"); m.Str("stopReason") {
 		case "error":
-			if !strings.HasPrefix(text, programEnded) {
+			if !strings.HasPrefix(text, session.RunEnded) {
 				text = "the model failed: " + text
 			}
 			d.Failure = Said{id, text}
@@ -113,9 +113,6 @@ func (d *Deeds) message(i int, id string, m session.Message) {
 	d.Done = append(d.Done, deed)
 }
 
-// programEnded begins the error of a reply whose program failed, as sess-record writes it.
-const programEnded = "the command ended with status "
-
 // ended takes how the program ended of which sess-record made the session.
 func (d *Deeds) ended(e session.Entry) {
 	data := js.Value(e.Get("data"))
@@ -137,7 +134,7 @@ func (d Deeds) end() string {
 	if text == "" || d.run == "" {
 		return text
 	}
-	if rest, ok := strings.CutPrefix(text, programEnded); ok {
+	if rest, ok := strings.CutPrefix(text, session.RunEnded); ok {
 		_, text, _ = strings.Cut(rest, ": ")
 	} else if strings.HasPrefix(text, "the program ended") {
 		text = ""
