@@ -24,10 +24,6 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// native are the formats whose stores are laid out as ours and hold files as ours:
-// they are listed here, as fast, and not by sess-import.
-var native = map[string]func(homes.Env) (string, error){"pi": homes.Pi, "omp": homes.Omp}
-
 // An owner is what a row is known by. Two agents may have one store.
 type owner struct{ path, id string }
 
@@ -117,7 +113,7 @@ func (c *config) gather(ctx context.Context, found *agentRows, places []string, 
 		}
 		found.said = append(found.said, subprocess.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
 	}
-	if home := native[found.agent]; home != nil {
+	if home := homes.Native(found.agent); home != nil { // as fast as ours, and not by sess-import
 		return c.gatherNative(ctx, found, home, places, o)
 	}
 	if len(places) == 0 {
@@ -133,8 +129,7 @@ func (c *config) gather(ctx context.Context, found *agentRows, places []string, 
 
 func (c *config) gatherNative(ctx context.Context, found *agentRows, where func(homes.Env) (string, error), places []string, o store.Options) error {
 	if len(places) == 0 {
-		home, _ := os.UserHomeDir() // Home complains if it needs it
-		place, err := where(homes.Env{Getenv: os.Getenv, Home: home})
+		place, err := where(homes.Here())
 		if err != nil {
 			return err
 		}

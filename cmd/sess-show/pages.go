@@ -186,20 +186,7 @@ func (c *config) priced(ctx context.Context, s *cli.Streams, d *document) (js.Va
 
 // kept is the agent that an index names: the owner, or the one in whose directory the file is, or sess for a session of no agent.
 func (d *document) kept() string {
-	if agent := d.owner(); agent != "" {
-		return agent
-	}
-	user, err := os.UserHomeDir()
-	if err != nil {
-		return ours
-	}
-	env := homes.Env{Getenv: os.Getenv, Home: user}
-	for agent, home := range map[string]func(homes.Env) (string, error){"pi": homes.Pi, "omp": homes.Omp} {
-		if dir, err := home(env); err == nil && strings.HasPrefix(d.src.Path, dir+string(filepath.Separator)) {
-			return agent
-		}
-	}
-	return ours
+	return cmp.Or(d.owner(), homes.NativeAt(homes.Here(), d.src.Path), ours)
 }
 
 // ours is what an index calls a session of no agent.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
@@ -77,6 +78,38 @@ func Omp(env Env) (string, error) {
 		return filepath.Join(data, "omp", "sessions"), nil
 	}
 	return env.StorePath("", append(below, "agent"), "sessions")
+}
+
+// natives are the agents whose stores are laid out as ours and hold files as ours. Where both have one store, it is the first's.
+var natives = []struct {
+	agent string
+	home  func(Env) (string, error)
+}{{"pi", Pi}, {"omp", Omp}}
+
+// Native returns where an agent keeps its sessions, if its store is laid out as ours and holds files as ours, else nil.
+func Native(agent string) func(Env) (string, error) {
+	for _, n := range natives {
+		if n.agent == agent {
+			return n.home
+		}
+	}
+	return nil
+}
+
+// NativeAt returns the agent of such a store in which a file is, "" if there is none.
+func NativeAt(env Env, path string) string {
+	for _, n := range natives {
+		if dir, err := n.home(env); err == nil && strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			return n.agent
+		}
+	}
+	return ""
+}
+
+// Here is the environment of this process.
+func Here() Env {
+	home, _ := os.UserHomeDir() // ErrNoHome tells of it where it is needed
+	return Env{Getenv: os.Getenv, Home: home}
 }
 
 func isDir(path string) bool {
