@@ -259,14 +259,11 @@ func (k *sink) retitled(info formats.Info) error {
 
 // A from is the source that a file in the store was made of. It is a cache: without it everything is read and compared.
 type from struct {
-	Source string `json:"source"`
-	Size   int64  `json:"size"`   // of the source when it was read, in bytes
-	Mtime  int64  `json:"mtime"`  // in nanoseconds since the epoch
-	Ctime  int64  `json:"ctime"`  // likewise
-	Number uint64 `json:"inode"`  // of the source
-	Quiet  bool   `json:"quiet"`  // all of it was taken
-	SHA256 string `json:"sha256"` // of that many bytes
-	Next   string `json:"next,omitempty"`
+	Source     string `json:"source"`
+	disk.Stamp        // of the source when it was read
+	Quiet      bool   `json:"quiet"`  // all of it was taken
+	SHA256     string `json:"sha256"` // of that many bytes
+	Next       string `json:"next,omitempty"`
 
 	Cuts []int64 `json:"cuts,omitempty"` // where all of it was taken before, as [formats.Builder.Cuts] has it
 
@@ -304,7 +301,7 @@ func loadFrom(path string) (f from) {
 
 // sameFile reports whether a source is as it was.
 func (f from) sameFile(of from) bool {
-	return f.Source == of.Source && f.Size == of.Size && f.Mtime == of.Mtime && f.Ctime == of.Ctime && f.Number == of.Number
+	return f.Source == of.Source && f.Stamp == of.Stamp
 }
 
 // fromOf returns the facts about a source that the file system knows.
@@ -317,9 +314,7 @@ func fromOf(info formats.Info, quiet bool) (f from, ok bool) {
 	if err != nil {
 		return f, false
 	}
-	f = from{Source: source + info.Key, Size: fi.Size(), Mtime: fi.ModTime().UnixNano(), Quiet: quiet}
-	f.Number, f.Ctime = disk.Identity(fi)
-	return f, true
+	return from{Source: source + info.Key, Stamp: disk.StampOf(fi), Quiet: quiet}, true
 }
 
 // sum returns the digest of the first bytes of a file, "" if it has fewer.

@@ -113,8 +113,7 @@ func (t *tables) item(ctx context.Context, src selection.Source, known map[strin
 	it = &item{src: src}
 	if src.Plain && src.IsFile() {
 		if fi, err := os.Stat(src.Name); err == nil && fi.Mode().IsRegular() {
-			number, changed := disk.Identity(fi)
-			it.stamp = fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), number, changed)
+			it.stamp = fmt.Sprint(disk.StampOf(fi))
 		}
 	}
 	if t.remoteItem(it, known) {

@@ -8,16 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/selection"
 )
 
 const markName = ".sess-table.mark"
-
-// settled is how old files have to be for a mark: a file system may give two changes one time.
-const settled = 2 * time.Second
 
 // mark returns the SHA-256 of all that the tables in a directory depend on: the files of the sessions and of the tables, by their sizes and
 // times, the sizes of those in a remote, the program and its flags. As long as the sum is the same there is nothing to write, and nothing to say. It is "" where that cannot be
@@ -28,9 +24,9 @@ func (t *tables) mark(found selection.Found) string {
 	}
 	sum, begun := sha256.New(), t.now()
 	add := func(name string, fi fs.FileInfo) bool {
-		number, changed := disk.Identity(fi)
-		fmt.Fprintf(sum, "%q %d %d %d %d\n", name, fi.Size(), fi.ModTime().UnixNano(), number, changed)
-		return fi.Mode().IsRegular() && begun.Sub(fi.ModTime()) >= settled && begun.Sub(time.Unix(0, changed)) >= settled
+		stamp := disk.StampOf(fi)
+		fmt.Fprintf(sum, "%q %v\n", name, stamp)
+		return fi.Mode().IsRegular() && stamp.Age(begun) >= disk.StampAge
 	}
 	fmt.Fprintf(sum, "%q %q %t %t %t\n", t.reader, t.names, t.content, t.redact, t.prune)
 	for _, src := range found.List {

@@ -167,9 +167,9 @@ func stampOf(path string) (stamp string, changed int64) {
 				continue
 			}
 		}
-		number, at := disk.Identity(fi)
-		fmt.Fprintln(&b, number, at, fi.Size(), fi.ModTime().UnixNano())
-		changed = max(changed, at, fi.ModTime().UnixNano())
+		stamp := disk.StampOf(fi)
+		fmt.Fprintln(&b, stamp)
+		changed = max(changed, stamp.Mtime, stamp.Ctime)
 	}
 	return b.String(), changed
 }

@@ -25,9 +25,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 )
 
-// settled is how old files have to be when reading them begins.
-const settled = 2 * time.Second
-
 // nameSize is the size of the name of an entry in bytes, which are two digits each.
 const nameSize = 16
 
@@ -100,10 +97,7 @@ func Size(dir string) (entries int, size int64) {
 type stamp struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device"`
-	Number uint64 `json:"inode"`
-	Size   int64  `json:"size"`
-	Mtime  int64  `json:"mtime"` // in nanoseconds since the epoch
-	Ctime  int64  `json:"ctime"`
+	disk.Stamp
 }
 
 // stampOf returns a file as it is; ok is false where that cannot be told.
@@ -121,8 +115,7 @@ func stampOf(path string) (s stamp, ok bool) {
 	if err != nil || !fi.Mode().IsRegular() {
 		return s, false
 	}
-	s.Size, s.Mtime, s.Device = fi.Size(), fi.ModTime().UnixNano(), disk.Device(fi)
-	s.Number, s.Ctime = disk.Identity(fi)
+	s.Stamp, s.Device = disk.StampOf(fi), disk.Device(fi)
 	return s, s.Ctime != 0
 }
 
@@ -155,7 +148,7 @@ func (m *Memo) Key(begun time.Time, what []string, files ...string) (k Key, ok b
 
 // settledAt reports whether the files were settled at a moment, in nanoseconds since the epoch.
 func (k Key) settledAt(at int64) bool {
-	return !slices.ContainsFunc(k.files, func(s stamp) bool { return at-max(s.Mtime, s.Ctime) < int64(settled) })
+	return !slices.ContainsFunc(k.files, func(s stamp) bool { return s.Age(time.Unix(0, at)) < disk.StampAge })
 }
 
 // A head is the first line of an entry.

@@ -88,7 +88,7 @@ func common(ctx context.Context, f *file, remote string) (base, error) {
 	switch {
 	case !ok || st.Size > f.size() || st.N == 0:
 		return fresh(), nil
-	case st.File != nil && *st.File == stampIn(f.info):
+	case st.File != nil && *st.File == disk.StampOf(f.info):
 		return base{pos: st.Pos, n: st.N, size: st.Size, was: st}, nil
 	}
 	b := base{pos: st.Pos, n: st.N, size: st.Size, sum: sha256.New(), was: st}

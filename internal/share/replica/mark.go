@@ -35,7 +35,7 @@ type Mark struct {
 	was   []markFile // by path
 	paths []string   // of was, of the files that Same has met
 	met   int
-	fresh map[string]stamp // of files that are not as they were, if they do not change just now
+	fresh map[string]disk.Stamp // of files that are not as they were, if they do not change just now
 	mu    sync.Mutex
 	now   map[uint64]markFile
 	young []string // the paths of files that changed when they were done with
@@ -77,7 +77,7 @@ func short(parts ...[]byte) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-func (s stamp) short() uint64 {
+func shortStamp(s disk.Stamp) uint64 {
 	var b [32]byte
 	for i, n := range []uint64{uint64(s.Size), uint64(s.Mtime), uint64(s.Ctime), s.Number} {
 		binary.BigEndian.PutUint64(b[8*i:], n)
@@ -123,7 +123,7 @@ func OpenMark(name, store, direction string, clock func() time.Time) *Mark {
 	m := &Mark{
 		name: markName(name, store, direction), clock: clock,
 		head:  markHead{Format: markFormat, Version: markVersion, Remote: name, Store: store, Direction: direction},
-		fresh: map[string]stamp{}, now: map[uint64]markFile{}, owed: map[string]bool{},
+		fresh: map[string]disk.Stamp{}, now: map[uint64]markFile{}, owed: map[string]bool{},
 	}
 	head, was, ok := readMark(m.name)
 	age := clock().Sub(time.UnixMilli(head.Full))
@@ -201,12 +201,12 @@ func (m *Mark) Same(path string) bool {
 	if err != nil {
 		return false
 	}
-	s := stampIn(fi)
+	s := disk.StampOf(fi)
 	i, ok := m.find(path)
 	if ok && m.paths[i] == "" {
 		m.met++
 		m.paths[i] = path
-		if m.was[i].stamp == s.short() {
+		if m.was[i].stamp == shortStamp(s) {
 			return true
 		}
 		m.paths[i] = changed
@@ -218,9 +218,7 @@ func (m *Mark) Same(path string) bool {
 }
 
 // settled reports whether a file with a stamp is as old as a stamp has to be to count.
-func (m *Mark) settled(s stamp) bool {
-	return m.clock().Sub(time.Unix(0, max(s.Mtime, s.Ctime))) >= stampAge
-}
+func (m *Mark) settled(s disk.Stamp) bool { return s.Age(m.clock()) >= stampAge }
 
 func (m *Mark) find(path string) (i int, ok bool) {
 	return slices.BinarySearchFunc(m.was, short([]byte(path)), func(f markFile, path uint64) int { return cmp.Compare(f.path, path) })
@@ -257,13 +255,13 @@ func (m *Mark) Settle(path, key string) {
 	if err != nil {
 		return
 	}
-	s := stampIn(fi)
+	s := disk.StampOf(fi)
 	st, _ := loadState(at, m.head.Remote)
 	f := markFile{path: short([]byte(path)), key: short([]byte(key)), n: st.N}
 	was, ok := m.fresh[path]
 	old := ok && was == s || st.File != nil && *st.File == s
 	if old {
-		f.stamp = s.short()
+		f.stamp = shortStamp(s)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,7 +279,7 @@ func (m *Mark) grown(ctx context.Context) {
 			return 0
 		}
 		defer f.Close()
-		s := stampIn(f.info)
+		s := disk.StampOf(f.info)
 		if !m.settled(s) {
 			return 0
 		}
@@ -289,7 +287,7 @@ func (m *Mark) grown(ctx context.Context) {
 		if err != nil || b.n == 0 || b.n < m.now[short([]byte(path))].n || b.size != f.size() || f.torn {
 			return 0
 		}
-		return s.short()
+		return shortStamp(s)
 	}))
 	for i, at := range stamps {
 		id := short([]byte(m.young[i]))

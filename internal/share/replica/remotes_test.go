@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/pkg/session"
@@ -119,7 +120,7 @@ func TestTimesSetBack(t *testing.T) {
 	must.Do(t, err)
 	mustRun(t, Push, path, options(log))
 	s, _ := loadState(path, log.Name())
-	was := stampIn(fi)
+	was := disk.StampOf(fi)
 	s.File = &was // as if it had been a second later
 	must.Do(t, saveState(path, s))
 	write(t, path, header, entry("xyz", ""))

@@ -19,37 +19,23 @@ import (
 // saves reading the log from its beginning, and decides nothing that the remote
 // does not confirm.
 type state struct {
-	Remote string     `json:"remote"`
-	Pos    remote.Pos `json:"pos"`
-	N      uint64     `json:"n"`
-	Size   int64      `json:"size"`           // of the lines that equal parts 1 to N
-	SHA256 string     `json:"sha256"`         // of them
-	ETag   string     `json:"etag,omitempty"` // the tag of part N, as a listing has it
-	File   *stamp     `json:"file,omitempty"`
-}
-
-// A stamp tells whether a file changed since. Who changes it can set its times back, but
-// not the one of that.
-type stamp struct {
-	Size   int64  `json:"size"`
-	Mtime  int64  `json:"mtime"` // in nanoseconds
-	Ctime  int64  `json:"ctime"` // of the last change of its bytes or times, likewise
-	Number uint64 `json:"inode"`
+	Remote string      `json:"remote"`
+	Pos    remote.Pos  `json:"pos"`
+	N      uint64      `json:"n"`
+	Size   int64       `json:"size"`           // of the lines that equal parts 1 to N
+	SHA256 string      `json:"sha256"`         // of them
+	ETag   string      `json:"etag,omitempty"` // the tag of part N, as a listing has it
+	File   *disk.Stamp `json:"file,omitempty"`
 }
 
 // stampAge is how old a file has to be for its stamp to count: with coarse clocks,
 // later changes may have the same time.
 const stampAge = time.Second
 
-func stampIn(fi fs.FileInfo) stamp {
-	s := stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}
-	s.Number, s.Ctime = disk.Identity(fi)
-	return s
-}
-
-func stampOf(fi fs.FileInfo) *stamp {
-	s := stampIn(fi)
-	if time.Since(fi.ModTime()) < stampAge || time.Since(time.Unix(0, s.Ctime)) < stampAge {
+// stampOf returns the stamp of a file, nil if it is too young to count.
+func stampOf(fi fs.FileInfo) *disk.Stamp {
+	s := disk.StampOf(fi)
+	if s.Age(time.Now()) < stampAge {
 		return nil
 	}
 	return &s
