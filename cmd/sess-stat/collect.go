@@ -99,6 +99,7 @@ func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledg
 	l := &usage.Ledger{KeepCopies: r.noDedup}
 	readings := make([]reading, 0, len(found.List))
 	wants := ctx
+
 	switch {
 	case r.needsBranches():
 	case r.limited() || r.strict || r.strictPrices: // a gate
@@ -106,7 +107,7 @@ func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledg
 	default:
 		wants = address.Remembered(ctx)
 	}
-	for got := range parallel.Map(wants, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
+	for got := range parallel.Map(wants, runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
 		if errors.Is(got.err, selection.ErrNotHere) {
 			got = reading{}
 		} else {

@@ -41,12 +41,28 @@ func (f *File) Reader(ctx context.Context) *bufio.Reader { return f.Begin(ctx, f
 // Begin is Reader for the first n bytes of the file.
 func (f *File) Begin(ctx context.Context, n int64) *bufio.Reader {
 	b, _ := buffers.Get().(*bufio.Reader)
-	b.Reset(disk.Reader{Ctx: ctx, R: io.NewSectionReader(f.ReaderAt, 0, min(n, f.Size))})
+	b.Reset(disk.Reader{Ctx: ctx, R: &rising{R: io.NewSectionReader(f.ReaderAt, 0, min(n, f.Size))}})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lent = append(f.lent, b)
 	return b
 }
+
+// A rising reader reads little at first, and more each time: who looks at the first lines of ten thousand files wants no more of them.
+type rising struct {
+	R    io.Reader
+	most int // of the next read, in bytes; 0 for the first
+}
+
+func (r *rising) Read(b []byte) (int, error) {
+	if r.most = max(2*r.most, leastRead); r.most >= len(b) {
+		return r.R.Read(b)
+	}
+	return r.R.Read(b[:r.most])
+}
+
+// leastRead is how much a file is read at first, in bytes.
+const leastRead = 4 << 10
 
 // Close closes the file.
 func (f *File) Close() error {

@@ -112,9 +112,12 @@ func (a *files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 			found, q.ID = a.lookedFor(ctx, q.ID, a.found(ctx))
 		}
 		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
-		list := parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
+		list := each(ctx, found, func(ctx context.Context, p place) (Info, error) {
 			if p.err != nil {
 				return Info{Row: store.Row{Path: p.path}}, p.err
+			}
+			if p.head != nil && !q.Details && q.ID == "" {
+				return *p.head, nil
 			}
 			if info, ok := unopened[p.path]; ok {
 				return info, nil
@@ -163,6 +166,15 @@ func Unopened[T any](q Query, files []T, path func(T) string, project func(cwd s
 type place struct {
 	path string
 	err  error
+	head *Info // what its beginning says, if it was just looked at
+}
+
+// each yields what do finds out of each place, several at a time.
+func each(ctx context.Context, list []place, do func(context.Context, place) (Info, error)) iter.Seq2[Info, error] {
+	if len(list) == 1 { // as most often where a session is asked for
+		return func(yield func(Info, error) bool) { yield(do(ctx, list[0])) }
+	}
+	return parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(list), do)
 }
 
 // found returns the files of a directory.
@@ -175,7 +187,7 @@ func (a *files) found(ctx context.Context) (list []place) {
 		}
 	}
 	walk(ctx, a.src.Path, depth, enter, a.Match, func(path string, err error) bool {
-		list = append(list, place{path, err})
+		list = append(list, place{path: path, err: err})
 		return true
 	})
 	return list
@@ -300,15 +312,15 @@ func (a *files) lookedFor(ctx context.Context, id string, list []place) (found [
 
 // having returns those of some files that an id or a path means by their heads, and those whose ids begin with it.
 func (a *files) having(ctx context.Context, id string, some []place) (exact, prefixed []place) {
-	for head, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(a.once(ctx, some)), func(ctx context.Context, p place) (Info, error) {
+	for head, err := range each(ctx, a.once(ctx, some), func(ctx context.Context, p place) (Info, error) {
 		return a.info(ctx, a.src.Beside(p.path), Query{})
 	}) {
 		switch {
 		case err != nil:
 		case head.ID == id, head.Path == id:
-			exact = append(exact, place{path: head.Path})
+			exact = append(exact, place{path: head.Path, head: &head})
 		case len(id) >= session.MinPrefix && strings.HasPrefix(head.ID, id):
-			prefixed = append(prefixed, place{path: head.Path})
+			prefixed = append(prefixed, place{path: head.Path, head: &head})
 		}
 	}
 	return exact, prefixed
