@@ -111,6 +111,26 @@ func ScanWritten(write func(io.Writer) error) (info Info, failed, err error) {
 	return info, failed, err
 }
 
+// ScanLines is ScanWritten for a session that comes line by line, each without its line feed.
+func ScanLines(give func(line func(text string) error) error) (info Info, failed, err error) {
+	s, offset := infoScan{info: Info{Exact: true}}, int64(0)
+	failed = give(func(text string) error {
+		if err == nil {
+			err = s.line(jsonl.Line{Data: unsafe.Slice(unsafe.StringData(text), len(text)), Offset: offset})
+			offset += int64(len(text)) + 1
+		}
+		return err
+	})
+	if err != nil {
+		return Info{}, nil, err
+	}
+	if failed != nil {
+		return Info{}, failed, failed
+	}
+	info, err = s.result()
+	return info, nil, err
+}
+
 // An InfoReader reads sessions for a listing. Its errors are those of Read.
 type InfoReader struct {
 	Omit Details // what may be left empty

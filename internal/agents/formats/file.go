@@ -113,11 +113,7 @@ func Damaged(format string, args ...any) error {
 // Describe fills in what reading a session whole tells for a listing. It is for
 // formats that have no faster way.
 func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
-	scanned, rerr, err := session.ScanWritten(func(w io.Writer) error {
-		line := func(line string) error {
-			_, err := io.WriteString(w, line+"\n")
-			return err
-		}
+	scanned, rerr, err := session.ScanLines(func(line func(string) error) error {
 		b := NewBuilder("sess", line, func(Loss) {}) // entries that are put aside count as none
 		b.Unkept = true
 		return b.Read(ctx, a, info)
