@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/intern"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/typed"
 )
@@ -14,16 +15,19 @@ import (
 // A node is where a line stands and how it hangs together with the others.
 type node struct {
 	offset, size int64
-	number       int    // of the line, from 1
 	hash         uint64 // of the text
-	held         string // the text, if it is in memory
-	uuid         string
-	parent       int // index of its parent, or none
-	group        int // of the reply it is of or brings results to, none
+	number       int    // of the line, from 1
+	uuid         int32  // the number of its name, none
+	parent       int32  // index of its parent, or none
+	group        int32  // of the reply it is of or brings results to, none
+	said         int32  // of which reply it says that it is, among those of the indexer; none
+	output       int32  // the node below it with the output of the command that the user ran in it, none
 	message      bool
 	sidechain    bool
 	reply        bool // a line of a reply, rather than a result
+	answers      bool // it has results of tools
 	twice        bool // a line before it has its uuid
+	logical      bool // its parent is so in the conversation alone
 	unnamed      bool // of the conversation, without a uuid: it stands behind the line before it
 	stitched     bool // its parent is not in the file
 	goes         bool // a conversation can go on from it
@@ -33,11 +37,10 @@ type node struct {
 	idle         bool // a reader that adds up wants nothing of it
 	role         role // by which a command that asks the model is known
 	asks         bool // a command that the program ran by itself, and by which it asked the model
-	output       int  // the node below it with the output of the command that the user ran in it, none
 }
 
 // A role is what a line is for the commands that the program runs by itself.
-type role int
+type role uint8
 
 const (
 	noRole  role = iota
@@ -61,7 +64,9 @@ type group struct {
 // An index is a file's lines and the tree they form.
 type index struct {
 	nodes  []node
-	byUUID map[string]int
+	held   []string     // the texts of the first nodes, "" for one that is not in memory
+	names  intern.Table // the uuids of lines and of their parents
+	first  []int32      // the first nodes that have them, none for one that no line has yet
 	groups []group
 	agent  bool          // every line is of a sub-agent; of a source that grows, the first
 	grows  bool          // what a later line says changes nothing in front of it
@@ -76,13 +81,12 @@ type indexer struct {
 	*index
 	outline *outline
 
-	parents    []string // of the nodes: uuids
-	replies    []said   // of which replies they are
-	answers    []bool   // they have results of tools
-	lines      map[uint64]bool
+	parents    []int32         // of the nodes: the numbers of their names, none, or noParent
+	replies    []said          // of which replies lines of them are
+	lines      map[uint64]bool // hashes of the lines without a uuid, and of those whose uuid a line before has
 	said, main bool            // a message has come, one that is not of a sub-agent
 	aside      bool            // the source may be all of a sub-agent
-	begun      map[string]bool // lines with commands that the user ran
+	begun      map[int32]bool  // lines with commands that the user ran
 	outputs    []int           // nodes with the output of some
 	queue      queue
 	links      linking
@@ -93,9 +97,9 @@ type indexer struct {
 // indexed reads a file for its index, and tells b of the lines that are none.
 func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
 	x := &indexer{
-		index: &index{byUUID: map[string]int{}, grows: b.Growth != formats.Whole}, outline: newOutline(),
-		lines: map[uint64]bool{}, begun: map[string]bool{}, room: mostHeld, usageOnly: b.UsageOnly,
-		links: linking{before: none, command: none, counted: map[string]int{}, is: map[string]string{}, nearest: map[string]int{}},
+		index: &index{grows: b.Growth != formats.Whole}, outline: newOutline(),
+		lines: map[uint64]bool{}, begun: map[int32]bool{}, room: mostHeld, usageOnly: b.UsageOnly,
+		links: linking{before: none, command: none, counted: map[string]int{}, is: map[string]string{}, nearest: map[int32]int{}},
 		aside: idOf(src.Path) == "" || isAgent(idOf(src.Path)),
 	}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
@@ -119,6 +123,9 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	}
 	x.link()
 	x.queued = x.queue.of
+	for i := range x.groups {
+		x.groups[i].id = "" // it has served
+	}
 	return x.index, nil
 }
 
@@ -135,36 +142,39 @@ func (x *indexer) line(v formats.Value) {
 	o.pick.WalkText(v.Text)
 	typ := o.typ.Str()
 	n := node{
-		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: strings.Clone(o.uuid.Str()), parent: none, group: none, output: none,
+		offset: v.Offset, size: v.Size, number: v.Number, hash: maphash.String(hashSeed, v.Text), uuid: x.named(o.uuid.Str()), parent: none, group: none, said: none, output: none,
 		message: isMessage(o.typ, o.message), sidechain: o.sidechain == "true",
 	}
-	n.unnamed = n.uuid == "" && (n.message || o.attachment.Get("type").Str() == "queued_command")
-	n.reply, n.goes = n.message && typ == "assistant", n.uuid != "" && goesOn[typ]
-	parent, reply, answers := strings.Clone(o.parent.Str()), said{}, typ == "user" && results(o.content) > 0
-	if parent == "" && o.logical.Str() != "" {
-		parent = "logical " + o.logical.Str()
+	n.unnamed = n.uuid == none && (n.message || o.attachment.Get("type").Str() == "queued_command")
+	n.reply, n.goes = n.message && typ == "assistant", n.uuid != none && goesOn[typ]
+	n.answers = typ == "user" && results(o.content) > 0
+	parent, reply := x.named(o.parent.Str()), said{}
+	if parent == none {
+		parent = x.named(o.logical.Str())
+		n.logical = parent != none
 	}
-	if o.parent == "" && parent == "" && n.uuid != "" && n.message && !n.sidechain && x.said { // a root says null
+	if o.parent == "" && parent == none && n.uuid != none && n.message && !n.sidechain && x.said { // a root says null
 		parent = noParent
 	}
 	if n.reply {
 		reply = o.said()
+		n.said, x.replies = int32(len(x.replies)), append(x.replies, reply)
 	}
 	if x.main = x.main || n.message && !n.sidechain; n.message && !x.said {
 		x.said, x.agent = true, n.sidechain && x.aside
 	}
 	n.passes = typ == "progress" || typ == "attachment" && strings.HasPrefix(o.attachment.Get("type").Str(), "hook_")
-	n.ends = typ == "system" || n.message && !n.reply && !answers || n.reply && x.grows && o.isFinal()
+	n.ends = typ == "system" || n.message && !n.reply && !n.answers || n.reply && x.grows && o.isFinal()
 	n.idle = x.usageOnly && !n.reply && typ != "cost-state" && (!n.message || o.content.IsString() || o.content.IsArray()) &&
 		!strings.Contains(v.Text, typed.MovedHere) // a reader of calls wants to know which were handed over
 	if n.message && !n.idle {
-		n.role = x.roleOf(&n, answers, v.Text)
+		n.role = x.roleOf(&n, v.Text)
 	}
 	if n.message && !n.reply && !n.idle && strings.Contains(v.Text, "<bash-") {
 		l := members(v.Text)
 		if r := l.ran(l.text()); r.begins && !r.continues {
 			x.begun[n.uuid], n.ran = true, true
-		} else if r.continues && x.begun[parent] {
+		} else if r.continues && x.begun[parent] && !n.logical {
 			x.outputs = append(x.outputs, len(x.nodes))
 		}
 	}
@@ -175,27 +185,64 @@ func (x *indexer) line(v formats.Value) {
 	case typ == "queue-operation" || len(x.queue.prompts) > 0:
 		x.queue.line(members(v.Text), len(x.nodes))
 	}
-	if x.room -= len(v.Text); x.room >= 0 && !n.idle {
-		n.held = v.Text
-	}
-	if n.uuid != "" || n.unnamed {
-		if n.twice = x.lines[n.hash]; !n.twice {
-			x.lines[n.hash] = true
-			if n.unnamed {
-				x.unnamed = append(x.unnamed, n.number)
-			} else if _, again := x.byUUID[n.uuid]; !again {
-				x.byUUID[n.uuid] = len(x.nodes)
-			} else if x.again++; x.again == 1 {
-				x.firstAgain = n.number
-			}
+	if x.room -= len(v.Text); x.room >= 0 {
+		x.held = append(x.held, "")
+		if !n.idle {
+			x.held[len(x.nodes)] = v.Text
 		}
 	}
-	x.nodes = append(x.nodes, n)
-	x.parents, x.replies, x.answers = append(x.parents, parent), append(x.replies, reply), append(x.answers, answers)
+	first := int32(none)
+	if n.uuid != none {
+		first = x.first[n.uuid]
+	}
+	switch {
+	case n.uuid != none && first == none:
+		x.first[n.uuid] = int32(len(x.nodes))
+	case n.uuid == none && !n.unnamed:
+	case first != none && x.nodes[first].hash == n.hash, x.lines[n.hash]:
+		n.twice = true
+	default:
+		x.lines[n.hash] = true
+		if n.unnamed {
+			x.unnamed = append(x.unnamed, n.number)
+		} else if x.again++; x.again == 1 {
+			x.firstAgain = n.number
+		}
+	}
+	x.nodes, x.parents = append(x.nodes, n), append(x.parents, parent)
 }
 
-// noParent stands for the parent of a message that names none, and is no root: no line has that uuid.
-const noParent = "\x00"
+// named returns the number of a uuid, none for an empty one.
+func (x *indexer) named(uuid string) int32 {
+	if uuid == "" {
+		return none
+	}
+	number := x.names.Add(uuid)
+	if number == len(x.first) {
+		x.first = append(x.first, none)
+	}
+	return int32(number)
+}
+
+// uuid returns the uuid of a node, "" for none.
+func (x *index) uuid(i int) string {
+	if number := x.nodes[i].uuid; number != none {
+		return x.names.Text(int(number))
+	}
+	return ""
+}
+
+// with returns the first node with a uuid, if there is one.
+func (x *index) with(uuid string) (i int, ok bool) {
+	number, ok := x.names.Number(uuid)
+	if !ok || x.first[number] == none {
+		return none, false
+	}
+	return int(x.first[number]), true
+}
+
+// noParent stands for the parent of a message that names none, and is no root.
+const noParent = none - 1
 
 // goesOn are the types of the lines that Claude Code resumes from.
 var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true, "system": true}
@@ -209,7 +256,7 @@ type linking struct {
 	nodes, before, open int               // all in front of the first are; the last one of the conversation; the groups from the third on may not be over
 	counted             map[string]int    // the group of each reply with its last line
 	is                  map[string]string // ids of replies by the keys of lines whose counters a gateway has corrected
-	nearest             map[string]int    // the last line before of each uuid
+	nearest             map[int32]int     // the last line before of each uuid that several have
 	command             int               // the last one by which the program may have asked the model, until a message follows
 }
 
@@ -238,61 +285,62 @@ func (x *indexer) link() {
 		if n.unnamed && n.sidechain && !x.agent {
 			n.unnamed = false // which line of the sub-agent's is before it is not known
 		}
-		if n.uuid == "" && !n.unnamed || n.twice {
+		if n.uuid == none && !n.unnamed || n.twice {
 			continue
 		}
-		parent, logical := strings.CutPrefix(x.parents[i], "logical ")
+		parent := x.parents[i]
 		at, ok := k.nearest[parent]
-		if !ok {
-			at, ok = x.byUUID[parent]
-			ok = ok && x.near(i, at)
+		if !ok && parent >= 0 {
+			at = int(x.first[parent])
+			ok = at != none && (at < i || x.near(i, at))
 		}
-		if !n.unnamed {
+		if !n.unnamed && int(x.first[n.uuid]) != i {
 			k.nearest[n.uuid] = i
 		}
 		if n.unnamed {
-			n.parent = k.before
+			n.parent = int32(k.before)
 		} else if ok && at != i {
-			n.parent = at
-		} else if n.stitched = parent != ""; n.stitched && !logical {
-			n.parent = k.before
+			n.parent = int32(at)
+		} else if n.stitched = parent != none; n.stitched && !n.logical {
+			n.parent = int32(k.before)
 		}
 		if !n.sidechain || x.agent {
 			k.before = i
 		}
 		above, id := none, ""
-		if n.parent >= 0 && n.parent < i {
-			above = x.nodes[n.parent].group
+		if n.parent >= 0 && int(n.parent) < i {
+			above = int(x.nodes[n.parent].group)
 		}
 		if n.reply {
-			id = cmp.Or(k.is[x.replies[i].key], x.replies[i].key)
+			reply := x.replies[n.said]
+			id = cmp.Or(k.is[reply.key], reply.key)
 			near, direct := x.replyAbove(i)
-			if near != none && x.replies[i].same(x.replies[near], direct) {
+			if near != none && reply.same(x.replies[x.nodes[near].said], direct) {
 				id = x.groups[x.nodes[near].group].id
-				k.is[x.replies[i].key] = id
+				k.is[reply.key] = id
 			}
 			if direct {
-				above = x.nodes[near].group
+				above = int(x.nodes[near].group)
 			}
 		}
 		switch {
 		case n.reply && above != none && id != "" && x.groups[above].id == id && !x.groups[above].over:
-			n.group = above
+			n.group = int32(above)
 			x.groups[above].lines = append(x.groups[above].lines, i)
 		case n.reply:
 			x.over(id)
-			n.group = len(x.groups)
+			n.group = int32(len(x.groups))
 			x.groups = append(x.groups, group{id: id, lines: []int{i}, rest: none})
-		case x.answers[i]:
-			n.group = above
+		case n.answers:
+			n.group = int32(above)
 		}
-		if last, ok := k.counted[id]; ok && last != n.group && x.groups[last].over {
+		if last, ok := k.counted[id]; ok && last != int(n.group) && x.groups[last].over {
 			x.groups[n.group].rest = last
-		} else if ok && last != n.group {
+		} else if ok && last != int(n.group) {
 			x.groups[last].again, x.groups[n.group].again, x.groups[n.group].rest = true, false, x.groups[last].rest
 		}
 		if id != "" {
-			k.counted[id] = n.group
+			k.counted[id] = int(n.group)
 		}
 		if n.ends {
 			x.over("")
@@ -301,8 +349,8 @@ func (x *indexer) link() {
 	k.nodes = len(x.nodes)
 	x.asked(first)
 	for _, i := range x.outputs {
-		if at := x.nodes[i].parent; at >= first && at < i && x.near(at, i) && x.nodes[at].output == none {
-			x.nodes[at].output = i
+		if at := int(x.nodes[i].parent); at >= first && at < i && x.near(at, i) && x.nodes[at].output == none {
+			x.nodes[at].output = int32(i)
 		}
 	}
 	x.outputs = nil
@@ -312,7 +360,7 @@ func (x *indexer) link() {
 // line of the reply whose result it hangs from.
 func (x *index) replyAbove(i int) (line int, direct bool) {
 	for steps := 0; steps < maxPassed; steps++ {
-		at := x.nodes[i].parent
+		at := int(x.nodes[i].parent)
 		if at < 0 || at >= i {
 			return none, false
 		}
@@ -334,12 +382,12 @@ func (x *index) replyAbove(i int) (line int, direct bool) {
 const maxPassed = 1000
 
 // roleOf returns the role of a line of a message.
-func (x *indexer) roleOf(n *node, answers bool, text string) role {
+func (x *indexer) roleOf(n *node, text string) role {
 	const name, output = "<command-name>", "<local-command-"
 	switch {
 	case n.sidechain:
 		return noRole
-	case n.reply || answers:
+	case n.reply || n.answers:
 		return speaks
 	case !strings.Contains(text, name) && !strings.Contains(text, output) && !strings.Contains(text, `"isMeta"`):
 		return speaks
@@ -384,10 +432,10 @@ func (x *indexer) asked(first int) {
 
 // prompted reports whether a prompt of the program's stands between a command and a reply that hangs from it.
 func (x *index) prompted(command, reply int) (ok bool) {
-	at := x.nodes[reply].parent
+	at := int(x.nodes[reply].parent)
 	for steps := 0; at > command && steps < maxPassed; steps++ {
 		ok = ok || x.nodes[at].role == prompts
-		at = x.nodes[at].parent
+		at = int(x.nodes[at].parent)
 	}
 	return ok && at == command
 }
@@ -416,7 +464,7 @@ func (x *index) settled() int {
 	for before := none; before != end; { // nodes that are added with another one are to be settled as well
 		before = end
 		for i, n := range x.nodes[:end] {
-			if n.parent >= end || n.output >= end {
+			if int(n.parent) >= end || int(n.output) >= end {
 				end = i
 				break
 			}
@@ -448,7 +496,7 @@ func (x *index) above(a, i int) bool {
 		if i == a || x.nodes[i].group != none && x.nodes[i].group == x.nodes[a].group {
 			return true
 		}
-		i = x.nodes[i].parent
+		i = int(x.nodes[i].parent)
 	}
 	return false
 }
@@ -456,10 +504,11 @@ func (x *index) above(a, i int) bool {
 // mostHeld is how many bytes of a session's lines are held in memory. Those behind are read again.
 const mostHeld = 4 << 20
 
-// text returns the line of a node as [formats.Builder.Values] gave it. ok is false if another one is there now.
-func (n *node) text(f *formats.File) (text string, ok bool, err error) {
-	if n.held != "" {
-		text, n.held = n.held, ""
+// text returns the line of node i as [formats.Builder.Values] gave it. ok is false if another one is there now.
+func (x *index) text(f *formats.File, i int) (text string, ok bool, err error) {
+	n := &x.nodes[i]
+	if i < len(x.held) && x.held[i] != "" {
+		text, x.held[i] = x.held[i], ""
 		return text, true, nil
 	}
 	data := make([]byte, n.size)

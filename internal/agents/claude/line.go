@@ -316,7 +316,7 @@ func (t *title) of(l line, x *index, node int) (name string, ok bool) {
 	rank := 0
 	switch l.str("type") {
 	case "summary": // of this session or of another one
-		if at, here := x.byUUID[l.str("leafUuid")]; here && (at < node || !x.grows) {
+		if at, here := x.with(l.str("leafUuid")); here && (at < node || !x.grows) {
 			name, rank = l.str("summary"), 1
 		}
 	case "ai-title":

@@ -22,7 +22,7 @@ func read(ctx context.Context, src *formats.Source, f *formats.File, info format
 	if err != nil {
 		return err
 	}
-	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
+	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, given: map[answer]bool{}, start: &slot{group: none}}
 	c.slot = c.start
 	b.BeginKeeping()
 	c.index, err = indexed(ctx, src, f, b)
@@ -36,11 +36,16 @@ func read(ctx context.Context, src *formats.Source, f *formats.File, info format
 // have made. A reply and the results of its calls share one, since lines hang from
 // whichever of them was written last.
 type slot struct {
-	tail     string          // id of the last entry, "" for none
-	group    int             // of the reply whose slot it is, none
-	base     string          // the entry behind the reply itself
-	answered map[string]bool // calls that have their results
-	boundary *boundary       // that was the last line
+	tail     string    // id of the last entry, "" for none
+	group    int32     // of the reply whose slot it is, none
+	base     string    // the entry behind the reply itself
+	boundary *boundary // that was the last line
+}
+
+// An answer is the result of a call of a reply.
+type answer struct {
+	group int32
+	call  string
 }
 
 // A conversion is the reading of one session.
@@ -57,6 +62,7 @@ type conversion struct {
 	slot   *slot             // of the line added last
 	begun  bool              // a message has come
 	tools  map[string]string // ids of calls to the tools called
+	given  map[answer]bool   // results that have been added
 	names  title
 	count  formats.Count // of what the entries used
 	agents bool          // one was started
@@ -103,8 +109,7 @@ func (c *conversion) read(ctx context.Context) error {
 	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
 		return nil
 	}
-	uuid := c.index.nodes[i].uuid
-	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", uuid)))
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", c.index.uuid(i))))
 	return err
 }
 
@@ -112,7 +117,7 @@ func (c *conversion) read(ctx context.Context) error {
 // the file.
 func (c *conversion) withParents(i int) error {
 	var waiting []int
-	for at := i; at >= 0 && c.slots[at] == nil; at = c.index.nodes[at].parent {
+	for at := i; at >= 0 && c.slots[at] == nil; at = int(c.index.nodes[at].parent) {
 		if c.busy[at] {
 			c.b.Lose(c.src.At(c.index.nodes[at].number), formats.KindTree, "a cycle of parents ends here, in a root")
 			c.index.nodes[waiting[len(waiting)-1]].parent = none
@@ -142,7 +147,7 @@ func (c *conversion) withParents(i int) error {
 // line reads the line of a node.
 func (c *conversion) line(i int) (l line, text string, err error) {
 	n := &c.index.nodes[i]
-	text, ok, err := n.text(c.file)
+	text, ok, err := c.index.text(c.file, i)
 	if err != nil {
 		return line{}, "", c.src.Located(err)
 	}
@@ -155,7 +160,7 @@ func (c *conversion) line(i int) (l line, text string, err error) {
 // node adds the entries for a node whose parent has been added.
 func (c *conversion) node(i int) error {
 	n := &c.index.nodes[i]
-	if n.uuid == "" && !n.unnamed || n.twice {
+	if n.uuid == none && !n.unnamed || n.twice {
 		return c.aside(i)
 	}
 	at := c.above(i)
@@ -168,7 +173,7 @@ func (c *conversion) node(i int) error {
 		*at, lines = *made, c.index.groups[n.group].lines
 	}
 	if n.output != none {
-		lines = append(lines, n.output)
+		lines = append(lines, int(n.output))
 	}
 	for _, k := range lines {
 		c.slots[k] = at
@@ -214,7 +219,7 @@ func (c *conversion) above(i int) *slot {
 
 // place returns the place of an entry behind a slot.
 func (c *conversion) place(i int, tail string, at int64) formats.Place {
-	p := formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
+	p := formats.Place{ID: c.index.uuid(i), Parent: tail, Root: tail == "", Time: at}
 	if p.ID == "" {
 		p.Key = c.key(i)
 	}
@@ -223,8 +228,7 @@ func (c *conversion) place(i int, tail string, at int64) formats.Place {
 
 // key returns by what a node is known: its uuid, or the number of its line.
 func (c *conversion) key(i int) string {
-	n := &c.index.nodes[i]
-	return cmp.Or(n.uuid, "unnamed line "+strconv.Itoa(n.number))
+	return cmp.Or(c.index.uuid(i), "unnamed line "+strconv.Itoa(c.index.nodes[i].number))
 }
 
 // kept returns the line of a node as it is kept.
@@ -281,7 +285,7 @@ func (c *conversion) lose(i int) lost {
 // continues reports whether what was added last stands behind node i.
 func (c *conversion) continues(i int) bool {
 	for at := len(c.slots) - 1; at >= 0; at-- {
-		if c.slots[at] == c.slot && !c.index.nodes[at].twice && c.index.nodes[at].uuid != "" {
+		if c.slots[at] == c.slot && !c.index.nodes[at].twice && c.index.nodes[at].uuid != none {
 			return c.index.above(i, at)
 		}
 	}
@@ -338,7 +342,7 @@ func (c *conversion) reply(i int, at *slot) error {
 	for k, other := range others {
 		// The id does not depend on the session: another file may have a copy of the reply.
 		p := formats.Place{ID: c.key(lines[0]) + "-" + other.Kind + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
-		if c.index.nodes[lines[0]].uuid == "" {
+		if c.index.nodes[lines[0]].uuid == none {
 			p.ID, p.Key = "", p.ID
 		}
 		by, usage, fields := other.Entry(m.Str("model"))
@@ -357,7 +361,7 @@ func (c *conversion) reply(i int, at *slot) error {
 	if err := c.b.Keep(of, keeps...); err != nil {
 		return err
 	}
-	s := &slot{tail: id, base: id, group: g, answered: map[string]bool{}}
+	s := &slot{tail: id, base: id, group: g}
 	c.begun = true
 	for _, k := range lines {
 		c.done(k, id, s)
@@ -414,12 +418,12 @@ func (c *conversion) user(i int, at *slot) error {
 	s := &slot{group: none}
 	tail := at.tail
 	if ids := resultIDs(messages); len(ids) > 0 && n.group != none && at.group == n.group {
-		if slices.ContainsFunc(ids, func(id string) bool { return at.answered[id] }) {
+		if slices.ContainsFunc(ids, func(id string) bool { return c.given[answer{n.group, id}] }) {
 			tail = at.base // the reply was gone on from once more
 		} else {
 			s = at
 			for _, id := range ids {
-				s.answered[strings.Clone(id)] = true
+				c.given[answer{n.group, strings.Clone(id)}] = true
 			}
 		}
 	}
@@ -495,7 +499,7 @@ func (c *conversion) typed(i int, at *slot, l line, text string, m session.Messa
 
 // ran adds what the user ran, with the line of its output.
 func (c *conversion) ran(i int, at *slot, l line, text string, r ran) error {
-	keeps, j := []formats.KeptLine{c.kept(i, text)}, c.index.nodes[i].output
+	keeps, j := []formats.KeptLine{c.kept(i, text)}, int(c.index.nodes[i].output)
 	if j != none {
 		below, text, err := c.line(j)
 		if err != nil {
@@ -587,8 +591,8 @@ func (c *conversion) preserved(i int, b *boundary) (firstKept string, last int) 
 	if b.head == "" {
 		return "", none
 	}
-	head, ok := c.index.byUUID[b.head]
-	tail, tok := c.index.byUUID[b.tail]
+	head, ok := c.index.with(b.head)
+	tail, tok := c.index.with(b.tail)
 	if !ok || !tok || c.ids[head] == "" || !c.index.above(head, i) || !c.index.above(head, tail) || !c.b.Known(c.ids[head]) {
 		c.lose(i)(formats.KindContext, "messages that the compaction kept are not in front of it, and are out of sight")
 		return "", none

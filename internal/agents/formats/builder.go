@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/core/intern"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -52,7 +53,7 @@ type Builder struct {
 	leaf    string
 	now     int64 // time of the last line
 	entries int
-	known   map[string]bool
+	known   intern.Table      // the ids of entries
 	numbers map[string]int    // of the last id that was made of a kind and a text
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
@@ -127,7 +128,7 @@ func IsUUID(id string) bool {
 // NewBuilder returns a builder for a session from the format called name. It
 // gives each line, without its line feed, to out, and each loss to lose.
 func NewBuilder(name string, out func(line string) error, lose func(Loss)) *Builder {
-	return &Builder{format: name, out: out, lose: lose, known: map[string]bool{}}
+	return &Builder{format: name, out: out, lose: lose}
 }
 
 // A Place says where an entry stands, when it was made, and how it is called.
@@ -263,7 +264,10 @@ func (b *Builder) Entry(e session.Entry) error {
 }
 
 // Known reports whether an entry with that id has been added.
-func (b *Builder) Known(id string) bool { return b.known[id] }
+func (b *Builder) Known(id string) bool {
+	_, ok := b.known.Number(id)
+	return ok
+}
 
 // Leaf returns the id of the entry that was added last, "" without any.
 func (b *Builder) Leaf() string { return b.leaf }
@@ -295,7 +299,7 @@ func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) 
 		return "", b.err
 	case !b.opened:
 		return "", errNoHeader
-	case p.Parent != "" && !b.known[p.Parent]:
+	case p.Parent != "" && !b.Known(p.Parent):
 		return "", fmt.Errorf("adding an entry: its parent %q has not been added", p.Parent)
 	}
 	if p.Time != 0 {
@@ -319,7 +323,7 @@ func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) 
 
 func (b *Builder) id(p Place) string {
 	switch {
-	case p.ID != "" && !b.known[p.ID]:
+	case p.ID != "" && !b.Known(p.ID):
 		return p.ID
 	case p.ID != "":
 		return b.again("id", p.ID)
@@ -346,8 +350,7 @@ func (b *Builder) entry(e session.Entry) error {
 		return errNoHeader
 	}
 	if id := e.ID(); id != "" {
-		id = strings.Clone(id) // it may be a part of the line
-		b.known[id], b.leaf = true, id
+		b.leaf = b.known.Text(b.known.Add(id))
 	}
 	b.entries++
 	b.weigh(e)

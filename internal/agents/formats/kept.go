@@ -556,6 +556,7 @@ func (b *Builder) Settle() error { return b.release() }
 
 // Read gives a session of an archive to b, all of it, or what [Builder.Growth] says.
 func (b *Builder) Read(ctx context.Context, a Archive, info Info) error {
+	defer sparing(info.Size)()
 	err := a.Read(ctx, info, b)
 	kept := b.recent != nil
 	if b.Growth == Closed {
