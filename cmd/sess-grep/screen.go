@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -49,16 +50,31 @@ type screened struct {
 	address  func(string) string // shortens one
 	of       *result             // the session whose rows are held
 	held     []*found
-	same     map[string]*found
+	same     map[rawRow]*found
 	rows     int // that were found
 	sessions int // that have one
 	headed   *result
 }
 
+// A rawRow is what rows have in common that are equal before they are laid out: who said the text, a hash of what may be shown of it,
+// where the match is in that, and whether there is more on each side.
+type rawRow struct {
+	role         string
+	hash         uint64
+	at           int
+	begins, ends bool
+}
+
+// rawPerColumn is how many bytes of a text for each column are what may be shown of it.
+const rawPerColumn = 8
+
+var rawSeed = maphash.MakeSeed()
+
 // A found is a row.
 type found struct {
 	left  []screen.Cell
-	at    time.Time // of the entry, if the row has a time
+	row   screen.Row // it laid out
+	at    time.Time  // of the entry, if the row has a time
 	text  string
 	spans []screen.Span
 	times int
@@ -159,20 +175,24 @@ func (it item) said(from grep.Text) string {
 	return grep.Speaker(it.role())
 }
 
+// role is the cell in front of the text.
+func (f *found) role() string { return f.left[len(f.left)-1].Text }
+
 // add holds a row, or counts it.
 func (sc *screened) add(r *result, f *found) error {
 	if sc.of != r || len(sc.held) == mostFound {
 		if err := sc.flush(); err != nil {
 			return err
 		}
-		sc.of, sc.same = r, map[string]*found{}
+		sc.of, sc.same = r, map[rawRow]*found{}
 	}
 	sc.rows++
-	first := screen.Span{}
-	if len(f.spans) > 0 {
-		first = f.spans[0]
+	at := 0
+	if len(f.spans) > 0 && len(f.text) > sc.Width { // a text that a screen has room for is one row, however many matches it has
+		at = f.spans[0].From
 	}
-	key := f.left[len(f.left)-1].Text + screen.View(f.text, first, sc.Width)
+	from, to := max(at-rawPerColumn*(sc.Width+1), 0), min(at+rawPerColumn*(sc.Width+1), len(f.text))
+	key := rawRow{f.role(), maphash.String(rawSeed, f.text[from:to]), at - from, from == 0, to == len(f.text)}
 	if same := sc.same[key]; same != nil {
 		same.times++
 		return nil
@@ -194,11 +214,24 @@ func (sc *screened) flush() error {
 			return err
 		}
 	}
+	shown := map[string]*found{} // by what is said and who said it
 	for _, f := range sc.held {
-		if err := sc.Day(f.at, "  "); err != nil {
-			return err
+		f.row = sc.Row(f.left, screen.Cell{Text: f.text}, f.spans...)
+		key := f.role() + f.row.Text()
+		if first := shown[key]; first != nil {
+			first.times, f.times = first.times+f.times, 0
+			continue
 		}
-		if err := sc.Line(f.left, screen.Cell{Text: f.text, Tail: sc.Times(f.times)}, f.spans...); err != nil {
+		shown[key] = f
+	}
+	for _, f := range sc.held {
+		if f.times == 0 {
+			continue
+		}
+		if f.times > 1 { // which is said behind it
+			f.row = sc.Row(f.left, screen.Cell{Text: f.text, Tail: sc.Times(f.times)}, f.spans...)
+		}
+		if err := errors.Join(sc.Day(f.at, "  "), sc.PrintRow(f.row)); err != nil {
 			return err
 		}
 	}

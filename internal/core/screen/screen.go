@@ -275,6 +275,20 @@ const leastText = 12
 // Line prints a text behind cells, which are cut if they leave it no room. Of a long text the part with the first match
 // is shown. Matches are in bold.
 func (sc *Screen) Line(left []Cell, text Cell, match ...Span) error {
+	return sc.PrintRow(sc.Row(left, text, match...))
+}
+
+// A Row is a line that is laid out: what stands on the left, and the text behind it.
+type Row struct{ left, text []Cell }
+
+// Text returns what a row shows of its text.
+func (r Row) Text() string { return join(r.text) }
+
+// PrintRow prints a row.
+func (sc *Screen) PrintRow(r Row) error { return sc.print(slices.Concat(r.left, r.text)) }
+
+// Row lays out a line as [Screen.Line] prints it.
+func (sc *Screen) Row(left []Cell, text Cell, match ...Span) Row {
 	begin := make([]Cell, len(left))
 	for i, c := range left {
 		begin[i] = Cell{Text: cleaned(c.Text), Style: c.Style}
@@ -291,7 +305,7 @@ func (sc *Screen) Line(left []Cell, text Cell, match ...Span) error {
 			shown[i].Style = text.Style
 		}
 	}
-	return sc.print(append(append(begin, shown...), end))
+	return Row{begin, append(shown, end)}
 }
 
 // Ends prints cells, and one at the end of the line, for which they are cut.

@@ -227,7 +227,7 @@ func FuzzRows(f *testing.F) {
 			if n := Columns(Truncate(tty.Clean(text), width, unicodeMarks.More)); n > width {
 				t.Fatalf("Truncate: %d columns of %d", n, width)
 			}
-			if n := Columns(View(text, span, width)); n > width {
+			if n := Columns(viewed(text, span, width)); n > width {
 				t.Fatalf("View: %d columns of %d", n, width)
 			}
 		}

@@ -11,13 +11,8 @@ import (
 // A Span is a part of a text, in bytes.
 type Span struct{ From, To int }
 
-// View returns a text on one line of at most width columns with a part of it in view. The text in front of the part gets
-// a third of the room, or as much as the rest leaves.
-func View(text string, m Span, width int) string {
-	return join(view(text, []Span{m}, width, unicodeMarks.More))
-}
-
-// view is View with the spans in bold. They follow each other; the first is in view.
+// view returns a text on one line of at most width columns, with the spans in bold. They follow each other; the first is in view: the text
+// in front of it gets a third of the room, or as much as the rest leaves.
 func view(text string, spans []Span, width int, more string) []Cell {
 	at := Span{}
 	if len(spans) > 0 {

@@ -180,7 +180,7 @@ func TestView(t *testing.T) {
 		{"x" + strings.Repeat(" ", 9000) + "parser" + strings.Repeat("\n", 9000) + "end", "parser", 24, "…parser …"},
 	} {
 		i := strings.Index(tt.text, tt.match)
-		got := View(tt.text, Span{i, i + len(tt.match)}, tt.width)
+		got := viewed(tt.text, Span{i, i + len(tt.match)}, tt.width)
 		if got != tt.want {
 			t.Errorf("%.40q at %d: %q, want %q", tt.text, tt.width, got, tt.want)
 		}
@@ -222,4 +222,9 @@ func BenchmarkFirst(b *testing.B) {
 			}
 		})
 	}
+}
+
+// viewed is the text of view with one span.
+func viewed(text string, m Span, width int) string {
+	return join(view(text, []Span{m}, width, unicodeMarks.More))
 }
