@@ -7,7 +7,7 @@ import (
 
 // goals are all goals, in the order of the table.
 func (b *bench) goals() []goal {
-	return slices.Concat(b.startGoals(), b.turnGoals(), b.recordGoals(), b.pathGoals(), b.mergeGoals(), b.walkGoals(), b.viewGoals(), b.listGoals(), b.statGoals(), b.grepGoals(), b.gitGoals(), b.redactGoals(), b.showGoals(), b.checkGoals(), b.coreGoals(), b.importGoals(), b.homeGoals(), b.segGoals(), b.syncGoals(), b.packageGoals(), b.growthGoals())
+	return slices.Concat(b.startGoals(), b.turnGoals(), b.recordGoals(), b.pathGoals(), b.mergeGoals(), b.walkGoals(), b.viewGoals(), b.listGoals(), b.statGoals(), b.grepGoals(), b.gitGoals(), b.redactGoals(), b.showGoals(), b.checkGoals(), b.coreGoals(), b.importGoals(), b.homeGoals(), b.agentGoals(), b.segGoals(), b.syncGoals(), b.packageGoals(), b.growthGoals())
 }
 
 // versus is the goal that the ratio of two commands is at most limit.

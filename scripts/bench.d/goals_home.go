@@ -82,12 +82,7 @@ func (b *bench) homeGoals() []goal {
 		versus(b, "sess-ls --limit 5"+of+" / all of them", 1./5, b.home(listed("--limit", "5"), listed())),
 		versus(b, "sess-history --limit 5"+of+" / all of them", 1./5, b.home(asked("--limit", "5"), asked())),
 		reported(b, "sess-history --limit 5"+of+" / reading their heads", b.home(asked("--limit", "5"), heads)),
-		reported(b, "sess-grep"+of+", no hit / "+search, b.home(found, func(home string) command {
-			if rg := b.find("rg"); rg != "" {
-				return answered(rg, "-uu", "-F", "zzqneedlezz", home)
-			}
-			return answered(b.find("grep"), "-rF", "zzqneedlezz", home)
-		})),
+		reported(b, "sess-grep"+of+", no hit / "+search, b.home(found, func(home string) command { return b.searchingHome(claudeKeeper, home) })),
 		reported(b, "sess-grep"+of+", no hit / reading them", b.home(found, read)),
 		// A text may be in the session and not in the file: escaped there, or put together. Without a cache each is converted.
 		versus(b, "sess-grep"+of+", no hit / importing them", 1.25, b.home(found, b.importingHome)),
@@ -137,16 +132,12 @@ func (b *bench) wholeGoals() (goals []goal) {
 // at is one of our tools that finds the sessions of Claude Code at a home, and knows nothing of them from a run before; its status may be an
 // answer.
 func (b *bench) at(home, tool string, args ...string) command {
-	c := b.knowing(home, tool, args...)
-	c.env = append(c.env, "SESS_CACHE=off")
-	return c
+	return b.unknown(tool, args...)(claudeKeeper, home)
 }
 
 // knowing is at with what is remembered.
 func (b *bench) knowing(home, tool string, args ...string) command {
-	c := answered(append([]string{b.bin(tool)}, args...)...)
-	c.env = []string{"CLAUDE_CONFIG_DIR=" + home}
-	return c
+	return b.known(tool, args...)(claudeKeeper, home)
 }
 
 // importingHome makes sessions of all of a home, and removes them.

@@ -2,10 +2,17 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"math/rand/v2"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/agents/all"
+	"github.com/sess-tools/sess/internal/agents/formats"
 )
 
 // texts is the pool of all sessions here.
@@ -117,4 +124,88 @@ func look(t *testing.T, text []byte, facts Facts, compact bool) (onPath int) {
 		onPath += sizes[id]
 	}
 	return onPath
+}
+
+// Sessions of agents are the same every time, and what we read of them loses nothing and has a usage in each reply.
+func TestHomes(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"claude", "codex", "opencode"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			var sums [2]Facts
+			for i := range sums {
+				dir := t.TempDir()
+				h := &homes{r: rand.New(rand.NewPCG(1, 2)), pool: texts(), now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
+				sum, err := h.write(agent, dir, 12)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sums[i] = sum; i == 0 {
+					readHome(t, agent, dir)
+				}
+			}
+			if sums[0] != sums[1] || sums[0].Entries == 0 {
+				t.Errorf("%v, and again %v", sums[0], sums[1])
+			}
+		})
+	}
+}
+
+func readHome(t *testing.T, agent, dir string) {
+	t.Helper()
+	if agent == "opencode" { // SQLite is set up otherwise for reading, once in a process
+		readDatabase(t, filepath.Join(dir, "opencode.db"))
+		return
+	}
+	f, ok := formats.Lookup(all.Formats(), agent)
+	if !ok {
+		t.Fatal("no such format")
+	}
+	archive, err := f.Open(t.Context(), &formats.Source{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	sessions, replies := 0, 0
+	for info, err := range archive.List(t.Context(), formats.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions++
+		b := formats.NewBuilder(agent, func(line string) error {
+			if strings.Contains(line, `"message":{"role":"assistant"`) {
+				if replies++; !strings.Contains(line, `"usage":{"input":`) {
+					t.Errorf("%.200s has no usage", line)
+				}
+			}
+			return nil
+		}, func(l formats.Loss) { t.Errorf("%s: lost %v", info.Path, l) })
+		if err := b.Read(t.Context(), archive, info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sessions < 12 || replies < sessions {
+		t.Errorf("%d sessions, %d replies", sessions, replies)
+	}
+}
+
+func readDatabase(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for query, want := range map[string]int{
+		"SELECT count(*) FROM session":                                                                                                      12,
+		"SELECT count(*) FROM message WHERE NOT json_valid(data)":                                                                           0,
+		"SELECT count(*) FROM part WHERE NOT json_valid(data) OR message_id NOT IN (SELECT id FROM message)":                                0,
+		"SELECT count(*) FROM message WHERE session_id NOT IN (SELECT id FROM session)":                                                     0,
+		"SELECT count(*) FROM session s WHERE tokens_output<>(SELECT sum(data->>'$.tokens.output') FROM message m WHERE m.session_id=s.id)": 0,
+	} {
+		var got int
+		if err := db.QueryRow(query).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %d, %v", query, got, err)
+		}
+	}
 }

@@ -4,6 +4,7 @@
 //
 //	generate [flags] FILE
 //	generate --store N DIR
+//	generate --home AGENT --store N DIR
 //
 // It prints what it wrote as one JSON object: bytes, entries, the id of the leaf
 // and of an entry half way.
@@ -25,6 +26,7 @@ type config struct {
 	size, entries, stored int64
 	offPath, median       int64
 	compact               bool
+	home                  string
 }
 
 var tool = cli.Tool{
@@ -40,6 +42,7 @@ var tool = cli.Tool{
 			cli.Int(&c.offPath, "off-path", 0, "leave `PERCENT` of the bytes in branches"),
 			cli.Int(&c.median, "median", 1000, "the median of the lengths of texts is `BYTES`"),
 			cli.Bool(&c.compact, "compact", "write a compaction near the end"),
+			cli.String(&c.home, "home", "", "with --store, write them as `AGENT` keeps them: claude, codex or opencode"),
 			cli.Int(&c.stored, "store", 0, "write `N` small sessions below the directory FILE, 50 to each of its own"),
 		}, c.run
 	},
@@ -57,7 +60,10 @@ func (c *config) run(_ context.Context, s *cli.Streams, operands []string) error
 		r:     r, pool: newPool(r), now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC),
 	}
 	write := func() (Facts, error) { return w.file(operands[0], "/home/dev/project") }
-	if c.stored > 0 {
+	if c.stored > 0 && c.home != "" {
+		h := &homes{r: r, pool: w.pool, now: w.now}
+		write = func() (Facts, error) { return h.write(c.home, operands[0], int(c.stored)) }
+	} else if c.stored > 0 {
 		write = func() (Facts, error) { return w.store(operands[0], int(c.stored)) }
 	}
 	facts, err := write()
