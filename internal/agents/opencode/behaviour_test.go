@@ -402,3 +402,20 @@ func TestUsageOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// A title that says when the session was begun is none, in a list and in the session; an export gives it back.
+func TestUntitled(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"New session - 2026-11-21T03:15:00.591Z":            "",
+		"Child session - 2026-11-21T03:15:00.591Z":          "",
+		"New session - 2026-11-21":                          "New session - 2026-11-21",
+		"Review the New session - 2026-11-21T03:15:00.591Z": "Review the New session - 2026-11-21T03:15:00.591Z",
+		"Parse the dates":                                   "Parse the dates",
+	} {
+		about := js.Value(js.Object(js.StringField("id", "ses_1"), js.StringField("title", title)))
+		if got := header(about).Title; got != want {
+			t.Errorf("%s: the title %q", title, got)
+		}
+	}
+}

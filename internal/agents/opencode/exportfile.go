@@ -16,6 +16,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -308,11 +309,23 @@ func describe(info *formats.Info, h session.HeaderFields, modified int64) {
 // maxTime is the last time that JavaScript has, in milliseconds.
 const maxTime = 8_640_000_000_000_000
 
+// untitled is the title that opencode and Kilo give a session until a model has named it.
+var untitled = lazy.Regexp(`^(?:New|Child) session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+
+// titleOf returns the title of a session, "" for one that says when it was begun and no more.
+func titleOf(about js.Value) string {
+	title := session.OneLine(about.Get("title").Str())
+	if strings.Contains(title, " session - ") && untitled().MatchString(title) {
+		return ""
+	}
+	return title
+}
+
 // header returns the header of a session.
 func header(about js.Value) session.HeaderFields {
 	h := session.HeaderFields{
 		ID: about.Get("id").Str(), Time: parts.Int(about, "time", "created"), CWD: about.Get("directory").Str(),
-		Title: session.OneLine(about.Get("title").Str()), ParentSession: about.Get("parentID").Str(),
+		Title: titleOf(about), ParentSession: about.Get("parentID").Str(),
 	}
 	if !session.ValidSessionID(h.ID) {
 		h.ID = formats.SessionID("opencode", h.ID)
