@@ -214,7 +214,7 @@ func (sc *screened) flush() error {
 			return err
 		}
 	}
-	shown := map[string]*found{} // by what is said and who said it
+	shown := map[string]*found{} // by their texts and who said them
 	for _, f := range sc.held {
 		f.row = sc.Row(f.left, screen.Cell{Text: f.text}, f.spans...)
 		key := f.role() + f.row.Text()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// large is the size in bytes from which on a source is one of few. While one is read, garbage may become sparePercent of what is alive, which is
-// what tells its lines apart.
+// large is the size in bytes from which on a source is one of few. While one is read, garbage may become sparePercent of the live heap, which
+// tells its lines apart.
 const (
 	large        = 64 << 20
 	sparePercent = 30

@@ -86,5 +86,5 @@ func (t *Table) Text(number int) string {
 	if at.size == 0 {
 		return ""
 	}
-	return unsafe.String(&t.chunks[at.chunk][at.start], at.size) // what is written behind it leaves it as it is
+	return unsafe.String(&t.chunks[at.chunk][at.start], at.size) // later texts leave it as it is
 }

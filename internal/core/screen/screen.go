@@ -278,7 +278,7 @@ func (sc *Screen) Line(left []Cell, text Cell, match ...Span) error {
 	return sc.PrintRow(sc.Row(left, text, match...))
 }
 
-// A Row is a line that is laid out: what stands on the left, and the text behind it.
+// A Row is a line that is laid out: the cells on the left, and the text behind them.
 type Row struct{ left, text []Cell }
 
 // Text returns what a row shows of its text.

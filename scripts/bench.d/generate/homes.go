@@ -41,6 +41,7 @@ func (h *homes) stamp() string                  { return h.now.Format("2006-01-0
 func (h *homes) later(atLeast, most time.Duration) {
 	h.now = h.now.Add(atLeast + time.Duration(h.r.Int64N(int64(most-atLeast))))
 }
+
 func (h *homes) workplace() string {
 	return fmt.Sprintf("/srv/work/project-%02d", h.r.IntN(workplaces))
 }
