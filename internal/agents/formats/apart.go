@@ -14,6 +14,11 @@ import (
 // members that lines of the source have.
 func apart(text string, common []string) (values []js.Span, lost int) {
 	effort := 64<<10 + 8*len(text)
+	return apartWithin(text, common, &effort)
+}
+
+// apartWithin is apart for an effort: so many bytes may be read to find values.
+func apartWithin(text string, common []string, effort *int) (values []js.Span, lost int) {
 	for at := 0; at < len(text); {
 		switch {
 		case strings.IndexByte(blank, text[at]) >= 0:
@@ -23,12 +28,12 @@ func apart(text string, common []string) (values []js.Span, lost int) {
 			at, lost = at+1, lost+1
 			continue
 		}
-		if n := valueAt(text[at:], &effort); n > 0 {
+		if n := valueAt(text[at:], effort); n > 0 {
 			values = append(values, js.Span{From: at, To: at + n})
 			at += n
 			continue
 		}
-		n := torn(text[at:], common, &effort)
+		n := torn(text[at:], common, effort)
 		at, lost = at+n, lost+n
 	}
 	return values, lost

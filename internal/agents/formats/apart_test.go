@@ -3,11 +3,9 @@ package formats_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/corpus"
@@ -91,16 +89,4 @@ func spaced(t testing.TB, line string) string {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(out.String(), "\n", "")
-}
-
-// A line that is made to be read again and again is given up in time.
-func TestTornInTime(t *testing.T) {
-	t.Parallel()
-	begun := time.Now()
-	for _, text := range []string{strings.Repeat(`{"a":`, 300_000), strings.Repeat(`{"a":{}`, 300_000), strings.Repeat(`{"a":"{`, 300_000), strings.Repeat(`{"a":[{"b":1},`, 200_000) + "x"} {
-		values(t, nil, text)
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("it took %s", fmt.Sprint(took))
-	}
 }
