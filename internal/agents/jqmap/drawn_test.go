@@ -37,7 +37,7 @@ func TestDrawnMutations(t *testing.T) {
 				if _, err := formatstest.Twice(t, f, source); err != nil && !strings.Contains(err.Error(), source.Path) && !errors.Is(err, formats.ErrUnread) {
 					t.Fatalf("%v, of\n%.4000q", err, must.Read(t, source.Path))
 				}
-				if took := time.Since(begun); took > 20*time.Second {
+				if took := time.Since(begun); took > 2*time.Minute {
 					t.Fatalf("it took %v:\n%.4000q", took, must.Read(t, source.Path))
 				}
 				if t.Failed() {
