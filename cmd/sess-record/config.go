@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -125,13 +124,7 @@ func (c *config) readPrompt(s *cli.Streams) error {
 
 // options returns how the stream is decoded.
 func (c *config) options(w *writer, live bool) stream.Options {
-	tally := cli.NewTally(func(format string, args ...any) {
-		if w.quietly {
-			w.later = append(w.later, fmt.Sprintf(format, args...))
-		} else {
-			w.streams.Warnf(format, args...)
-		}
-	})
+	tally := cli.NewTally(w.warn)
 	o := stream.Options{
 		From: c.from, Prompt: c.prompt, KeepUnknown: c.keepUnknown, Live: live,
 		Now:  func() int64 { return time.Now().UnixMilli() },

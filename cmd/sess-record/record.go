@@ -39,7 +39,9 @@ func (w *writer) record(src *source) error {
 	on, err := src.start()
 	if err != nil {
 		d.Fail(stream.Failure{Stop: "error", Text: err.Error()})
-		return errors.Join(err, d.Close(), w.finish())
+		err = errors.Join(err, d.Close(), w.finish())
+		w.spoken()
+		return err
 	}
 	w.leave = func() {
 		if c, ok := on.out.(io.Closer); ok {
@@ -105,7 +107,10 @@ func (w *writer) follow(d *stream.Decoder, back *backlog, on begun) (e end) {
 	defer retry.Stop()
 	exited := on.exited
 	for ended := false; !ended || exited != nil; {
+		w.speak()
 		select {
+		case <-w.saying:
+			w.saying = nil
 		case <-back.wake:
 			data, ended = back.take(data)
 			if _, err := d.Write(data); err != nil {
@@ -132,7 +137,6 @@ func (w *writer) follow(d *stream.Decoder, back *backlog, on begun) (e end) {
 func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error {
 	isCommand := src.argv != nil
 	ending := e.stopped || on.ending()
-	w.quietly = ending // entries come first
 	if f := failureOf(e, isCommand); f != nil {
 		d.Fail(*f)
 	}
@@ -149,15 +153,13 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	if ending {
 		w.streams.Hurry(err)
 	}
-	for _, text := range w.later {
-		w.streams.Warnf("%s", text)
-	}
 	w.lacks(d.Tale(), unread == nil)
 	if w.bestEffort {
 		w.tell(unread)
 		w.tell(kept)
 		unread, kept = nil, nil
 	}
+	w.spoken() // behind the entries
 	if e.stopped && !isCommand {
 		return errors.Join(err, kept)
 	}
@@ -255,10 +257,10 @@ func words(argv []string, prompt string) string {
 // lacks warns of what a recording should have and has not.
 func (w *writer) lacks(t stream.Tale, read bool) {
 	if !t.Any && read && !w.failOnError { // else it is said as an error
-		w.streams.Warnf("%s: the stream has no answer", w.name)
+		w.warn("%s: the stream has no answer", w.name)
 	}
 	if t.Any && !t.Asked && !w.asked {
-		w.streams.Warnf("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
+		w.warn("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
 	}
 	d := address.Defaults(w.provider, w.model)
 	var missing []string
@@ -275,7 +277,7 @@ func (w *writer) lacks(t stream.Tale, read bool) {
 	if t.Unnamed > 0 && d.Model == "" {
 		text += "; --model MODEL and --provider PROVIDER name the model"
 	}
-	w.streams.Warnf("%s: %s", w.name, text)
+	w.warn("%s: %s", w.name, text)
 }
 
 // unanswered is the error of --fail-on-error.

@@ -34,8 +34,8 @@ type writer struct {
 	refused error     // of the last try to print it
 	leave   func()    // tells the printer of the stream that its reader is gone
 
-	later   []string // warnings that wait
-	quietly bool     // warnings wait, since their reader may be stuck
+	later  []string      // warnings that wait
+	saying chan struct{} // closed when those before are said; nil for none
 
 	pending []*stream.Item // that are not written yet
 	size    int            // of those, in bytes
@@ -98,10 +98,38 @@ func endsWithUser(in *address.Input) bool {
 	return err != nil
 }
 
+// warn warns, as soon as those who read warnings take one. A recording goes on meanwhile.
+func (w *writer) warn(format string, args ...any) {
+	w.later = append(w.later, fmt.Sprintf(format, args...))
+}
+
 // tell warns of an error that does not count.
 func (w *writer) tell(err error) {
 	if err != nil {
-		w.streams.Warnf("%v", err)
+		w.warn("%v", err)
+	}
+}
+
+// speak begins to print the warnings that wait, unless others are being printed.
+func (w *writer) speak() {
+	if w.saying != nil || len(w.later) == 0 {
+		return
+	}
+	texts, done := w.later, make(chan struct{})
+	w.later, w.saying = nil, done
+	go func() {
+		defer close(done)
+		for _, text := range texts {
+			w.streams.Warnf("%s", text)
+		}
+	}()
+}
+
+// spoken prints all warnings, and waits for those who read them.
+func (w *writer) spoken() {
+	for w.speak(); w.saying != nil; w.speak() {
+		<-w.saying
+		w.saying = nil
 	}
 }
 
@@ -118,7 +146,7 @@ func (w *writer) try() {
 		return
 	}
 	if err != nil && !errors.Is(err, jsonl.ErrLocked) && w.failed == nil {
-		w.streams.Warnf("%v; the entries wait, and are tried again", err)
+		w.warn("%v; the entries wait, and are tried again", err)
 		w.failed = err
 	}
 }

@@ -280,11 +280,18 @@ func TestRecordLateSignal(t *testing.T) {
 	}
 }
 
-// TestRecordFullPipe: TERM ends a recording whose output nobody reads, the messages with it or apart, when it has ended the command, and
-// what had passed is recorded.
+// TestRecordFullPipe: TERM ends a recording whose output nobody reads, the messages with it or apart, or its messages alone, when it has ended
+// the command, and what had passed is recorded.
 func TestRecordFullPipe(t *testing.T) {
 	t.Parallel()
-	for name, messages := range map[string]bool{"one pipe": true, "messages apart": false} {
+	for name, tt := range map[string]struct {
+		output, messages bool // that nobody reads
+		script           string
+	}{
+		"one pipe":       {true, true, `cat stream; exec cat /dev/zero`},
+		"messages apart": {true, false, `cat stream; exec cat /dev/zero`},
+		"messages alone": {false, true, `echo '{"torn'; echo '{"torn'; cat stream; exec sleep 300`},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -292,8 +299,13 @@ func TestRecordFullPipe(t *testing.T) {
 			second := strings.ReplaceAll(strings.SplitAfter(oneAnswer, "\n")[1], `"m2"`, `"m3"`)
 			write(t, dir, "stream", oneAnswer+second) // with which the first is whole
 			_, out := pipe(t)
-			c := command(dir, "sess-record", "--prompt", "go", "s.jsonl", "--", "sh", "-c", `cat stream; exec cat /dev/zero`)
-			if c.Stdout = out; messages {
+			c := command(dir, "sess-record", "--prompt", "go", "s.jsonl", "--", "sh", "-c", tt.script)
+			if tt.output {
+				c.Stdout = out
+			} else {
+				clog(t, out)
+			}
+			if tt.messages {
 				c.Stderr = out
 			}
 			check(t, c.Start())
@@ -320,6 +332,22 @@ func TestRecordFullPipe(t *testing.T) {
 			}
 		})
 	}
+}
+
+// clog writes as much into a pipe as has room.
+func clog(t *testing.T, pipe *os.File) {
+	t.Helper()
+	raw, err := pipe.SyscallConn()
+	check(t, err)
+	check(t, raw.Write(func(fd uintptr) bool {
+		check(t, syscall.SetNonblock(int(fd), true))
+		for {
+			if _, err := syscall.Write(int(fd), make([]byte, 4096)); err != nil {
+				check(t, syscall.SetNonblock(int(fd), false))
+				return true
+			}
+		}
+	}))
 }
 
 // TestRecordLeftInPipe: all of what a command left in the pipe passes, though somebody else
