@@ -223,9 +223,10 @@ func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) 
 	case c.each:
 		opened, said := archives{}, memo.Open()
 		defer said.Close()
-		return true, subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
+		err := subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
 			return cli.Run(ctx, importer(opened, said), strings.NewReader(""), out, errs, args)
 		})
+		return true, join(err, opened.close())
 	case c.maps:
 		return true, printMaps(s)
 	case c.printed != "":

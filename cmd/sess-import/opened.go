@@ -51,8 +51,14 @@ func (e exactly) Sources(ctx context.Context, info formats.Info) []string {
 // come since: the archive is opened anew, and work done again.
 func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
 	key := archiveKey{f.About().Name, src.Path, src.Blobs}
-	if kept, ok := a[key]; ok && time.Since(kept.since) < lasts {
-		if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
+	if kept, ok := a[key]; ok {
+		if time.Since(kept.since) < lasts && kept.Lasts() {
+			if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
+				return err
+			}
+		}
+		delete(a, key)
+		if err := kept.Close(); err != nil {
 			return err
 		}
 	}
@@ -63,6 +69,15 @@ func (a archives) with(ctx context.Context, f formats.Format, src *formats.Sourc
 	}
 	if kept, ok := opened.(formats.Lasting); ok && a != nil {
 		a[key] = openArchive{kept, since}
+		return work(opened)
 	}
 	return join(work(opened), opened.Close())
+}
+
+// close closes all.
+func (a archives) close() (err error) {
+	for _, kept := range a {
+		err = join(err, kept.Close())
+	}
+	return err
 }

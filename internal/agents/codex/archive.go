@@ -61,8 +61,8 @@ type archive struct {
 
 func (a *archive) Close() error { return nil }
 
-// Lasts makes it a [formats.Lasting].
-func (a *archive) Lasts() {}
+// Lasts is true: no file stays open.
+func (a *archive) Lasts() bool { return true }
 
 // Others returns the files that are not read where rollouts are, and beside the directories of these.
 func (a *archive) Others(ctx context.Context) (list []formats.Other) {

@@ -91,8 +91,8 @@ type files struct {
 // Close has nothing to close: each file is closed once it was looked at.
 func (a *files) Close() error { return nil }
 
-// Lasts makes it a [Lasting].
-func (a *files) Lasts() {}
+// Lasts is true: no file stays open.
+func (a *files) Lasts() bool { return true }
 
 // List lists the files in the order of their paths, several at a time, by their heads; one
 // that details are asked of is read whole.

@@ -105,11 +105,13 @@ type Archive interface {
 	Close() error
 }
 
-// A Lasting is an archive that can be read after Close, which does nothing: between readings it holds no file, and no lock
-// that the agent waits for.
+// A Lasting is an archive that may stay open between readings.
 type Lasting interface {
 	Archive
-	Lasts()
+
+	// Lasts reports whether the archive can be read on now: it shows what one that is opened now would, and it holds no lock that the agent
+	// waits for. What has come since may be missing.
+	Lasts() bool
 }
 
 // A Sourced is an archive that knows all files that a session is made of.

@@ -56,6 +56,9 @@ func (d *database) Close() error {
 	return errors.Join(err, d.file.Close())
 }
 
+// Lasts is that of the database.
+func (d *database) Lasts() bool { return d.db.Lasts() }
+
 // List lists each session by its row.
 func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {

@@ -65,8 +65,8 @@ func (h *header) registered(dir string) (dirs []string) {
 // Close has nothing to close.
 func (a several) Close() error { return nil }
 
-// Lasts makes it a [formats.Lasting].
-func (a several) Lasts() {}
+// Lasts is true: no file stays open.
+func (a several) Lasts() bool { return true }
 
 // A listed is what listing a file yields.
 type listed struct {

@@ -54,6 +54,11 @@ func (c channels) Close() (err error) {
 	return err
 }
 
+// Lasts reports whether all do.
+func (c channels) Lasts() bool {
+	return !slices.ContainsFunc(c, func(d *database) bool { return !d.Lasts() })
+}
+
 // List yields the sessions of all, newest first.
 func (c channels) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	type one struct {

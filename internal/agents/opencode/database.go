@@ -91,6 +91,9 @@ func (d *database) readLayout(ctx context.Context) error {
 
 func (d *database) Close() error { return d.db.Close() }
 
+// Lasts is that of the database.
+func (d *database) Lasts() bool { return d.db.Lasts() }
+
 // Sources returns the database and what SQLite keeps beside it.
 func (d *database) Sources(context.Context, formats.Info) []string {
 	return formats.Beside(d.path)

@@ -158,6 +158,12 @@ func (c *condition) way() way {
 	return way{copied: true, verified: true}
 }
 
+// free reports whether a reader keeps no program from writing: it takes no lock, or one in the index of a log.
+func (c *condition) free() bool {
+	w := c.way()
+	return w.immutable || w == way{} && c.logs() && c.index != nil && !c.locked
+}
+
 // moved reports whether another way would be right now, or the database has changed.
 func (c *condition) moved() bool {
 	now, err := look(c.path)

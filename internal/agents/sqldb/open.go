@@ -30,7 +30,8 @@ const MaxValue = 256 << 20
 type DB struct {
 	*sql.Conn
 
-	path string // as it was given
+	path string     // as it was given
+	from *condition // when it was opened; nil for a stream
 	pool *sql.DB
 	temp string     // directory of the copy that is read, "" if it is the database itself
 	seen *condition // what must not change; nil if locks see to that
@@ -72,7 +73,7 @@ func open(ctx context.Context, path string) (*DB, error) {
 	if err := before.check(); err != nil {
 		return nil, err
 	}
-	db := &DB{path: path}
+	db := &DB{path: path, from: before}
 	w := before.way()
 	if w.verified {
 		db.seen = before
@@ -169,6 +170,15 @@ func (db *DB) Verify() error {
 		return fmt.Errorf("reading %s: it was changed meanwhile; try again", db.path)
 	}
 	return nil
+}
+
+// Lasts reports whether the transaction shows what one that begins now would, and no program that writes waits for its end.
+func (db *DB) Lasts() bool {
+	if db.from == nil || db.temp != "" || !db.from.free() {
+		return false
+	}
+	now, err := look(db.from.path)
+	return err == nil && now.way() == db.from.way() && !db.from.differs(now) && (now.log == nil && db.from.log == nil || same(now.log, db.from.log))
 }
 
 // Err puts the database's name in front of an error of reading it. Nil stays nil.

@@ -34,6 +34,9 @@ func (h *homes) opencode(path string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.Exec("PRAGMA journal_mode=WAL"); err != nil { // as opencode has it
+		return err
+	}
 	tx, err := db.Begin()
 	if err != nil {
 		return err
