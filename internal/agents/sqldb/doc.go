@@ -18,7 +18,7 @@
 //     starts would respect: [DB.Verify] says whether something changed meanwhile.
 //   - A rollback journal that was left behind has to be played back first: in a copy.
 //
-// A reader of many sessions may keep a database open for a moment: [DB.Lasts] says whether that keeps nobody from writing, and
+// A reader of many sessions may keep a database open for a moment: [DB.Lasts] says whether that keeps no program from writing, and
 // shows what is there.
 //
 // A hostile database can cost time, which the context limits, but runs nothing:
