@@ -18,8 +18,8 @@
 //     starts would respect: [DB.Verify] says whether something changed meanwhile.
 //   - A rollback journal that was left behind has to be played back first: in a copy.
 //
-// A reader of many sessions may keep a database open for a moment: [DB.Lasts] says whether that keeps no program from writing, and
-// shows what is there.
+// A reader of many sessions may keep a database open for a moment: [DB.Lasts] says whether every program can write meanwhile, and whether the
+// transaction still shows the newest state.
 //
 // A hostile database can cost time, which the context limits, but runs nothing:
 // trusted_schema is off, queries only read, values have a limit, and [DB.Require] lets
