@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/sess-tools/sess v0.0.0
 	golang.org/x/sys v0.49.0
-	modernc.org/sqlite v1.60.1
 )
 
 require (
@@ -31,6 +30,7 @@ require (
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
+	modernc.org/sqlite v1.60.1 // indirect
 )
 
 replace github.com/sess-tools/sess => ../..

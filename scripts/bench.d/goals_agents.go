@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -34,14 +35,15 @@ func (b *bench) agentGoals() (goals []goal) {
 		ls, stat, ccusage float64 // the limits: again over cold, and again over ccusage
 	}{{claudeKeeper, 1. / 15, 1. / 5, 1. / 4}, {codexKeeper, 1. / 8, 1. / 5, 1. / 2}, {opencodeKeeper, 1. / 20, 1. / 20, 0}} {
 		of, all := k.of(), []string{"--agent", k.name, "--all"}
-		day := append(all[:3:3], "--by", "day", "--json")
+		with := func(more ...string) []string { return slices.Concat(all, more) }
+		day := with("--by", "day", "--json")
 		goals = append(goals,
 			reported(b, "sess-ls"+of+" / reading them", b.kept(k.keeper, b.unknown("sess-ls", all...), reading)),
 			versus(b, "sess-ls"+of+", again / with nothing remembered", k.ls, b.kept(k.keeper, b.known("sess-ls", all...), b.unknown("sess-ls", all...))),
-			versus(b, "sess-ls --limit 20"+of+" / all of them", 1./5, b.kept(k.keeper, b.unknown("sess-ls", append(all[:3:3], "--limit", "20")...), b.unknown("sess-ls", all...))),
-			versus(b, "sess-ls --since 24h"+of+" / all of them", 1./5, b.kept(k.keeper, b.unknown("sess-ls", append(all[:3:3], "--since", "24h")...), b.unknown("sess-ls", all...))),
+			versus(b, "sess-ls --limit 20"+of+" / all of them", 1./5, b.kept(k.keeper, b.unknown("sess-ls", with("--limit", "20")...), b.unknown("sess-ls", all...))),
+			versus(b, "sess-ls --since 24h"+of+" / all of them", 1./5, b.kept(k.keeper, b.unknown("sess-ls", with("--since", "24h")...), b.unknown("sess-ls", all...))),
 			versus(b, "sess-stat"+of+", again / with nothing remembered", k.stat, b.kept(k.keeper, b.known("sess-stat", day...), b.unknown("sess-stat", day...))),
-			reported(b, "sess-grep"+of+", no hit / "+search, b.kept(k.keeper, b.unknown("sess-grep", append(all[:3:3], "-F", "zzqneedlezz")...), b.searchingHome)),
+			reported(b, "sess-grep"+of+", no hit / "+search, b.kept(k.keeper, b.unknown("sess-grep", with("-F", "zzqneedlezz")...), b.searchingHome)),
 		)
 		if k.ccusage == 0 {
 			continue

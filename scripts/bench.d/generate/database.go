@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite"
+	_ "github.com/sess-tools/sess/internal/agents/sqldb" // the driver
 )
 
 // opencodeTables are those of opencode 1.18 that hold sessions, with their columns and indices.

@@ -124,28 +124,22 @@ func (h *homes) claude(dir string, i int) error {
 	return nil
 }
 
-// claudeLines writes the lines of a session, or of its sub-agent. Each block of a reply is a line of its own, with the usage of the reply.
+// A claudeSession is one of Claude Code, or of a sub-agent of it.
+type claudeSession struct {
+	*homes
+	id, agent, cwd string
+	parent         string // of the next line, in JSON
+}
+
+// claudeLines writes the lines of a session, or of its sub-agent.
 func (h *homes) claudeLines(id, agent, cwd string, mu, sigma float64) error {
-	parent := "null"
-	begin := func(typ string) {
-		h.add(`{"parentUuid":%s,"isSidechain":%t,`, parent, agent != "")
-		if agent != "" {
-			h.add(`"agentId":%q,`, agent)
-		}
-		h.add(`"type":%q,`, typ)
-	}
-	end := func() error {
-		uuid := h.uuid()
-		parent = `"` + uuid + `"`
-		h.add(`"uuid":%q,"timestamp":%q,"userType":"external","entrypoint":"cli","cwd":%q,"sessionId":%q,"version":"2.1.197","gitBranch":"main"}`, uuid, h.stamp(), cwd, id)
-		return h.end()
-	}
+	s := &claudeSession{homes: h, id: id, agent: agent, cwd: cwd, parent: "null"}
 	titled := agent != ""
 	return h.turns(mu, sigma, func(steps int) error {
 		h.later(time.Second, 90*time.Second)
-		begin("user")
+		s.begin("user")
 		h.add(`"promptId":%q,"permissionMode":"default","message":{"role":"user","content":"%s"},`, h.uuid(), h.text(120))
-		if err := end(); err != nil {
+		if err := s.finish(); err != nil {
 			return err
 		}
 		if !titled {
@@ -156,60 +150,75 @@ func (h *homes) claudeLines(id, agent, cwd string, mu, sigma float64) error {
 			}
 		}
 		for k := range steps {
-			last := k == steps-1
 			h.later(500*time.Millisecond, 20*time.Second)
-			stop, reply := "tool_use", "msg_"+h.hex(24)
-			if last {
-				stop = "end_turn"
-			}
-			made := h.r.IntN(4000)
-			usage := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":%d}}`,
-				1+h.r.IntN(12), made, 10000+h.r.IntN(140000), 20+h.r.IntN(2500), made)
-			request := "req_" + h.hex(20)
-			block := func(format string, args ...any) error {
-				begin("assistant")
-				h.add(`"requestId":%q,"message":{"id":%q,"type":"message","role":"assistant","model":"claude-opus-4-5-20251101","content":[`, request, reply)
-				h.add(format, args...)
-				h.add(`],"stop_reason":%q,"stop_sequence":null,"usage":%s},`, stop, usage)
-				return end()
-			}
-			if h.chance(0.4) {
-				if err := block(`{"type":"thinking","thinking":"%s","signature":"%s"}`, h.text(300), strings.Repeat(h.hex(16), 12)); err != nil {
-					return err
-				}
-			}
-			if last || h.chance(0.5) {
-				if err := block(`{"type":"text","text":"%s"}`, h.text(250)); err != nil {
-					return err
-				}
-			}
-			if last {
-				continue
-			}
-			call := "toolu_" + h.hex(24)
-			name, input := "Bash", fmt.Sprintf(`{"command":"go test ./... %s","description":"%s"}`, h.text(40), h.pool.piece(h.r, 20))
-			switch h.r.IntN(5) {
-			case 0:
-				name, input = "Read", fmt.Sprintf(`{"file_path":"%s/main.go"}`, cwd)
-			case 1:
-				name, input = "Edit", fmt.Sprintf(`{"file_path":"%s/main.go","old_string":"%s","new_string":"%s"}`, cwd, h.text(200), h.text(200))
-			}
-			if err := block(`{"type":"tool_use","id":%q,"name":%q,"input":%s}`, call, name, input); err != nil {
-				return err
-			}
-			h.later(10*time.Millisecond, 4*time.Second)
-			output := h.text(700)
-			begin("user")
-			h.add(`"message":{"role":"user","content":[{"tool_use_id":%q,"type":"tool_result","content":"%s","is_error":%t}]},`, call, output, h.chance(0.06))
-			if name == "Bash" {
-				h.add(`"toolUseResult":{"stdout":"%s","stderr":"","interrupted":false,"isImage":false},`, output)
-			}
-			if err := end(); err != nil {
+			if err := s.reply(k == steps-1); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func (s *claudeSession) begin(typ string) {
+	s.add(`{"parentUuid":%s,"isSidechain":%t,`, s.parent, s.agent != "")
+	if s.agent != "" {
+		s.add(`"agentId":%q,`, s.agent)
+	}
+	s.add(`"type":%q,`, typ)
+}
+
+func (s *claudeSession) finish() error {
+	uuid := s.uuid()
+	s.parent = `"` + uuid + `"`
+	s.add(`"uuid":%q,"timestamp":%q,"userType":"external","entrypoint":"cli","cwd":%q,"sessionId":%q,"version":"2.1.197","gitBranch":"main"}`, uuid, s.stamp(), s.cwd, s.id)
+	return s.end()
+}
+
+// reply writes a reply, each block of it in a line of its own with the usage of the reply, and the result of the call that it ends with, if it
+// is not the last of its turn.
+func (s *claudeSession) reply(last bool) error {
+	stop, reply, request, made := "tool_use", "msg_"+s.hex(24), "req_"+s.hex(20), s.r.IntN(4000)
+	if last {
+		stop = "end_turn"
+	}
+	usage := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":%d}}`,
+		1+s.r.IntN(12), made, 10000+s.r.IntN(140000), 20+s.r.IntN(2500), made)
+	block := func(format string, args ...any) error {
+		s.begin("assistant")
+		s.add(`"requestId":%q,"message":{"id":%q,"type":"message","role":"assistant","model":"claude-opus-4-5-20251101","content":[`, request, reply)
+		s.add(format, args...)
+		s.add(`],"stop_reason":%q,"stop_sequence":null,"usage":%s},`, stop, usage)
+		return s.finish()
+	}
+	if s.chance(0.4) {
+		if err := block(`{"type":"thinking","thinking":"%s","signature":"%s"}`, s.text(300), strings.Repeat(s.hex(16), 12)); err != nil {
+			return err
+		}
+	}
+	if last || s.chance(0.5) {
+		if err := block(`{"type":"text","text":"%s"}`, s.text(250)); err != nil || last {
+			return err
+		}
+	}
+	call, name := "toolu_"+s.hex(24), "Bash"
+	input := fmt.Sprintf(`{"command":"go test ./... %s","description":"%s"}`, s.text(40), s.pool.piece(s.r, 20))
+	switch s.r.IntN(5) {
+	case 0:
+		name, input = "Read", fmt.Sprintf(`{"file_path":"%s/main.go"}`, s.cwd)
+	case 1:
+		name, input = "Edit", fmt.Sprintf(`{"file_path":"%s/main.go","old_string":"%s","new_string":"%s"}`, s.cwd, s.text(200), s.text(200))
+	}
+	if err := block(`{"type":"tool_use","id":%q,"name":%q,"input":%s}`, call, name, input); err != nil {
+		return err
+	}
+	s.later(10*time.Millisecond, 4*time.Second)
+	output := s.text(700)
+	s.begin("user")
+	s.add(`"message":{"role":"user","content":[{"tool_use_id":%q,"type":"tool_result","content":"%s","is_error":%t}]},`, call, output, s.chance(0.06))
+	if name == "Bash" {
+		s.add(`"toolUseResult":{"stdout":"%s","stderr":"","interrupted":false,"isImage":false},`, output)
+	}
+	return s.finish()
 }
 
 // codex writes a rollout.
