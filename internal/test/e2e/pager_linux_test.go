@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 // linesOf is a session of so many prompts.
@@ -63,15 +65,15 @@ echo SHOWN; until wait $!; do :; done; cat >/dev/null`)
 	for _, line := range []string{"sess-grep line long.jsonl", "sess-show long.jsonl", "sess-tree long.jsonl"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			s := startAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
-			s.until("SHOWN")
+			s := scripttest.StartAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
+			s.Until("SHOWN")
 			for range 2 {
-				s.typing("\x03")
-				s.until("HEARD")
+				s.Type("\x03")
+				s.Until("HEARD")
 			}
-			s.typing("q\r")
-			s.until("LEFT BY q")
-			s.until("STATUS 0")
+			s.Type("q\r")
+			s.Until("LEFT BY q")
+			s.Until("STATUS 0")
 		})
 	}
 }
