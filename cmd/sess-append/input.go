@@ -287,7 +287,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
 		cli.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		cli.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		cli.String(&c.target.Parent, "parent", "", "add behind the entry `REF` instead of the leaf; null begins anew"),
+		cli.String(&c.target.Parent, "parent", "", "add after the entry `REF` instead of the leaf; null starts a new root"),
 		cli.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
 		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
 		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
@@ -430,6 +430,6 @@ file: read the message, or the entries, from FILE
 entries
 label
 title
-parent: add behind REF instead of the leaf; null begins anew
+parent: add after REF instead of the leaf; null is a new root
 expect-leaf
 `

@@ -21,7 +21,7 @@ type config struct{ json, offline bool }
 
 var tool = cli.Tool{
 	Name:    "sess-doctor",
-	Summary: "find what keeps the tools from working here",
+	Summary: "find problems that keep the tools from working",
 	Examples: `sess-doctor
 sess-doctor --json --offline | jq 'select(.status != "ok")'`,
 	Common: commonFlags,

@@ -62,7 +62,7 @@ func segmentFlag(c *config) cli.Flag {
 
 // extendedVariable has in a variable that a store may hold what the format cannot, which pi does not read then.
 func extendedVariable(c *config) cli.Flag {
-	return cli.Variable("SESS_EXTENDED", cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read"))
+	return cli.Variable("SESS_EXTENDED", cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids that pi does not read"))
 }
 
 func (c *config) options() storev2.Options {

@@ -52,7 +52,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 
 // timeoutVariable has the time that a remote may be silent in a variable.
 func (c *config) timeoutVariable() cli.Flag {
-	return cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the remote"))
+	return cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without an answer from the remote"))
 }
 
 // sizeVariable has the largest session that a remote may make us read in a variable, in bytes.
@@ -79,7 +79,7 @@ func (c *config) changes() []cli.Flag {
 	return []cli.Flag{
 		cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
 		cli.Bool(&c.all, "all, a", "take all sessions"),
-		cli.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and write nothing"),
+		cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
 		c.sizeVariable(),
 		address.WaitVariable(&c.wait),
 		address.GraceVariable(&c.grace),

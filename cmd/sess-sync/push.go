@@ -27,7 +27,7 @@ sess-sync push -q --agent claude,codex || [ $? -eq 1 ]`,
 	func(c *config) []cli.Flag {
 		return append(append(c.changes(), c.collection.flags()...),
 			cli.String(&c.expectLeaf, "expect-leaf", "", "push only if `REF` is the leaf; otherwise status 4"),
-			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored"))
+			cli.Bool(&c.reseed, "reseed", "append again what a restored remote lost"))
 	},
 	(*config).push)
 

@@ -18,7 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-watch",
-	Summary: "say what an agent is doing, and wait for it",
+	Summary: "show what an agent is doing, and wait for it",
 	Args:    "[SESSION...] [-- COMMAND [ARG...]]",
 	Doc: "Rows as they come: ENTRY:ROLE:TEXT, and ENTRY:state:STATE at first and when that changes.\n" +
 		"A terminal gets a table of several sessions, drawn in place; -v gives the rows.\n" +

@@ -103,7 +103,7 @@ func (c *Selection) flag(f Flag) cli.Flag {
 	case CWD:
 		return cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`")
 	case WhichSubagents:
-		return cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "whether sessions of sub-agents are taken: `WHICH`")
+		return cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents, `WHICH`")
 	case Since:
 		return cli.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time")
 	case Until:
