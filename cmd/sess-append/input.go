@@ -419,7 +419,7 @@ func several(err error, operands []string) error {
 	if _, serr := os.Stat(text); serr == nil { // it is the other way round
 		text, file = file, text
 	}
-	return cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
+	return cli.WithHint(err, "the text comes after -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

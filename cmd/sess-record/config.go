@@ -174,7 +174,7 @@ func (c *config) source(s *cli.Streams, name string) (*source, error) {
 	}
 	if f := s.InFile(); f != nil && tty.IsTerminal(f) {
 		return nil, cli.WithHint(cli.UsageError("no command, and standard input is a terminal"),
-			"a command stands behind two dashes: sess-record s.jsonl -- claude -p …")
+			"a command comes after two dashes: sess-record s.jsonl -- claude -p …")
 	}
 	in, err := s.OpenInput("")
 	if err != nil {

@@ -165,7 +165,7 @@ func (c *config) file(ctx context.Context, name string) (string, error) {
 // plain refuses a path that is no file of a session, or whose session has been replaced.
 func (c *config) plain(path string) error {
 	if path == "" {
-		return cli.UsageError("standard input is no session that is kept anywhere")
+		return cli.UsageError("standard input is not a session in a file")
 	}
 	seg := path
 	if !address.Segmented(path) {

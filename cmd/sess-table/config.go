@@ -185,11 +185,11 @@ func (t *tables) begin(ctx context.Context) (err error) {
 			return err
 		}
 	case json.Unmarshal(raw, &m) != nil || m.Format != format:
-		return cli.UsageError("%s in %s: it is none of sess-table", markerName, t.name())
+		return cli.UsageError("%s in %s: sess-table did not write it", markerName, t.name())
 	case m.Version != 1:
 		return cli.UsageError("%s in %s: version %d is newer than this program", markerName, t.name(), m.Version)
 	case len(t.only) > 0 && !slices.Equal(m.Tables, t.names):
-		return cli.UsageError("--tables: %s has %s, and goes on with them: name another one", t.name(), strings.Join(m.Tables, ","))
+		return cli.UsageError("--tables: %s has %s, and keeps them: name another directory", t.name(), strings.Join(m.Tables, ","))
 	default:
 		t.names = m.Tables
 	}

@@ -113,7 +113,7 @@ func (c *config) check(s *cli.Streams, name string) error {
 	}
 	switch {
 	case len(s.Command) == 0 && !c.dryRun:
-		return cli.WithHint(cli.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
+		return cli.WithHint(cli.UsageError("no command"), "it comes after two dashes: %s", s.Line("--", "my-llm"))
 	case c.system == "-" && c.readsText():
 		return cli.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:

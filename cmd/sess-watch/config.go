@@ -59,7 +59,7 @@ func (c *config) check(s *cli.Streams) error {
 		return err
 	}
 	if c.every && len(c.until) == 0 {
-		return cli.UsageError("--every says when --state ends: there is none")
+		return cli.UsageError("--every needs --state")
 	}
 	for _, word := range cli.Words(c.until) {
 		if err := cli.RefuseUnknown("state", word, append(status.Names(), waiting)); err != nil {
