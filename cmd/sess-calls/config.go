@@ -72,7 +72,7 @@ func (c *config) check(s *cli.Streams) (err error) {
 		c.kind[kind] = true
 	}
 	if err := calls.CheckStatus(c.status); err != nil {
-		return cli.UsageError("--status: %v", err)
+		return cli.DidYouMean(cli.UsageError("--status: %v", err), c.status, calls.Outcomes())
 	}
 	if c.touched != "" {
 		if c.glob, err = calls.FileGlob(c.touched); err != nil {

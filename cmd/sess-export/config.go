@@ -80,15 +80,21 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 	format, ok := formats.Lookup(exported(), operands[0])
 	if !ok {
 		err := cli.UsageError("no format %q", operands[0])
+		if form, ok := cli.Another(operands[0], []string{"html", "markdown", "text"}); ok {
+			return nil, "", cli.WithHint(err, "sess-show makes documents: %s", cli.ShellWords(append([]string{"sess-show", "--as", form}, operands[1:]...)))
+		}
+		if _, _, _, address := address.Address(operands[0]); address && len(operands) == 1 {
+			return nil, "", cli.WithHint(err, "the format comes before the session: sess-export FORMAT %s", cli.ShellWords(operands))
+		}
 		if closest, ok := cli.Closest(operands[0], strings.Split(names(), ", ")); ok {
 			return nil, "", cli.WithHint(err, "did you mean %s?", closest)
 		}
-		return nil, "", cli.WithHint(err, "the format stands in front of the session; the formats are %s", names())
+		return nil, "", cli.WithHint(err, "the format comes before the session; the formats are %s", names())
 	}
 	about := format.About()
 	switch {
 	case c.content && !about.Content:
-		return nil, "", cli.UsageError("%s has what was said: --content is for otlp", about.Name)
+		return nil, "", cli.UsageError("%s always has the texts: --content is for otlp", about.Name)
 	case c.index && !about.Index:
 		return nil, "", cli.UsageError("%s keeps no names apart from its sessions", about.Name)
 	case c.replace && c.output == "":

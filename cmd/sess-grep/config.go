@@ -120,7 +120,7 @@ func (c *config) check() error {
 		}
 	}
 	if err := calls.CheckStatus(c.status); err != nil {
-		return cli.UsageError("--status: %v", err)
+		return cli.DidYouMean(cli.UsageError("--status: %v", err), c.status, calls.Outcomes())
 	}
 	return nil
 }
