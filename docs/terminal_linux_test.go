@@ -18,7 +18,7 @@ import (
 // What README.md and the tour tell a reader to type is readable on a terminal of 80 columns: no line is wider.
 func TestEightyColumns(t *testing.T) {
 	t.Parallel()
-	readme := []block{{script: corpus.Home}}
+	readme := []block{{script: corpus.Home}, {script: "sess-doctor --offline"}}
 	for name, list := range map[string][]block{"README": append(readme, blocks(read(t, "../README.md"))...), "tour": blocks(read(t, "tour.md"))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

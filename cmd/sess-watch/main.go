@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/readers/status"
 )
 
@@ -58,7 +59,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	if c.once {
-		return w.list()
+		return pager.Of(func(context.Context, *cli.Streams, []string) error { return w.list() })(ctx, s, operands)
 	}
 	return w.follow(ctx)
 }

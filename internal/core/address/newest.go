@@ -110,15 +110,11 @@ func NewestHere(ctx context.Context, s *cli.Streams, without string) (string, er
 	if t := best.Get("title").Str(); t != "" {
 		title = ": " + tty.Clean(t)
 	}
-	shown := name
-	if s.ErrWidth() > 0 && !s.Verbose {
-		shown = shortened(name)
-	}
-	s.Lightf("taking %s, the newest here%s", shown, title)
+	s.Lightf("taking %s, the newest here%s", shortened(name), title)
 	return name, nil
 }
 
-// shortened returns an address for a message on a terminal: of a UUID the beginning.
+// shortened returns an address for a message: of a UUID the beginning.
 func shortened(name string) string {
 	const uuid, short = 36, 8
 	if at := strings.LastIndexByte(name, ':') + 1; len(name)-at == uuid && name[at+short] == '-' {

@@ -444,7 +444,7 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 	case len(c.Agents) == 0:
 		agents = []string{""}
 	case len(agents) > 1 && len(operands) > 0:
-		return Found{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
+		return Found{}, cli.UsageError("unexpected operand %q: --agent %s looks where agents keep their sessions", operands[0], strings.Join(c.Agents, ","))
 	}
 	found := make([]Found, len(agents))
 	var wg sync.WaitGroup

@@ -78,7 +78,7 @@ func TestHandoff(t *testing.T) {
 	if strings.Contains(text, "AKIA") {
 		t.Error("the secret is handed over")
 	}
-	codex := regexp.MustCompile(`codex:[0-9a-f-]{36}`).FindString(first.stderr)
+	codex := regexp.MustCompile(`codex:[0-9a-f]{8}`).FindString(first.stderr)
 	again := runCommand(t, dir, "", "sess-handoff", "--to", "pi", codex)
 	if again.stdout != first.stdout || !strings.Contains(again.stderr, "is there already; --again makes another") {
 		t.Errorf("the second time: %+v", again)

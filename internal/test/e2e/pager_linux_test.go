@@ -29,6 +29,7 @@ func TestLongListsOpenThePager(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	scripted(t, dir, `for i in 1 2 3; do s=$(sess-new --store --cwd /w); sess-append -q -t "one $i" "$s"; done`)
+	scripted(t, dir, `export SESS_DIR=$PWD/many; for i in $(seq 30); do s=$(sess-new --store --cwd /w); sess-append -q -t "many $i" "$s"; done`)
 	write(t, dir, "long.jsonl", linesOf(90))
 	run := func(pager, line string) string {
 		all := func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }
@@ -38,6 +39,7 @@ func TestLongListsOpenThePager(t *testing.T) {
 		{"sed s/^/paged/", "sess-ls -a", "one 3", "paged"},
 		{"sed s/^/paged/", "sess-history -a", "one 3", "paged"},
 		{"sed s/^/paged/", "sess-grep line long.jsonl", "paged", ""},
+		{"sed s/^/paged/", "SESS_DIR=$PWD/many sess-watch --once -a", "paged", ""},
 		{"head -n 1", "sess-grep line long.jsonl", "status 0", "line 70"},
 		{"", "sess-grep line long.jsonl", " 89", "paged"},
 		{"sed s/^/paged/", "TERM=dumb sess-grep line long.jsonl", " 89", "paged"},
