@@ -152,8 +152,8 @@ func (p *parser) has(hint string) bool {
 	return f != nil && (value == "" || d.words == nil || strings.HasSuffix(name, ";") || slices.Contains(d.words, value))
 }
 
-// instead returns the command line with the words of a hint in the place of a flag, whose value goes to the flag of the hint; ok is
-// false if a person has to choose a word of it.
+// instead returns the command line with a flag replaced by the words of a hint; the value of the flag goes to that of the hint. ok is
+// false if a word of the hint stands for one to choose, as DIR does.
 func (p *parser) instead(flag, is string) (line string, ok bool) {
 	at := slices.IndexFunc(p.args, func(arg string) bool { return arg == flag || strings.HasPrefix(arg, flag+"=") })
 	name, own, hasOwn := strings.Cut(is, " ")

@@ -47,8 +47,8 @@ func (p *page) fill(text string, at, hang int) {
 	p.WriteString("\n")
 }
 
-// message is fill for a message behind a front of so many columns. A command line at its end is not broken, so that it can be copied:
-// if all does not fit, it has a line of its own.
+// message is fill for a message after a name of front columns. The command line at the end of a hint is not broken, so that it can be
+// copied: if the hint does not fit in one line, the command has its own line.
 func (p *page) message(text string, front int) {
 	at := strings.LastIndex(text, ": sess")
 	if front+columns(text) <= p.width || at < 0 || !strings.ContainsAny(text[at+len(": sess"):], " ") || !strings.HasPrefix(text, "hint: ") {
