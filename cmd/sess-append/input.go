@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -408,18 +407,6 @@ func (c *config) defaults() session.Defaults {
 	d := address.Defaults(c.provider, c.model)
 	d.Usage = c.usage
 	return d
-}
-
-// several says what a second operand may have been meant for.
-func several(err error, operands []string) error {
-	if len(operands) < 2 {
-		return err
-	}
-	text, file := operands[0], operands[1]
-	if _, serr := os.Stat(text); serr == nil { // it is the other way round
-		text, file = file, text
-	}
-	return cli.WithHint(err, "the text comes after -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
 }
 
 // commonFlags are those that -h prints, see [cli.Tool].

@@ -275,3 +275,15 @@ func inStore(path string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
 }
+
+// MeantText adds to the error of a second operand that a text comes after -t, as a command line of the tool with the words rest behind it.
+func MeantText(err error, tool string, operands []string, rest ...string) error {
+	if len(operands) < 2 {
+		return err
+	}
+	text, name := operands[0], operands[1]
+	if _, serr := os.Stat(text); serr == nil { // it is the other way round
+		text, name = name, text
+	}
+	return cli.WithHint(err, "the text comes after -t: %s", cli.ShellWords(append([]string{tool, "-t", text, name}, rest...)))
+}
