@@ -158,7 +158,7 @@ func (p *parser) instead(flag, is string) (line string, ok bool) {
 	at := slices.IndexFunc(p.args, func(arg string) bool { return arg == flag || strings.HasPrefix(arg, flag+"=") })
 	name, own, hasOwn := strings.Cut(is, " ")
 	f := p.find(strings.TrimPrefix(name, "--"))
-	if at < 0 || f == nil || strings.HasSuffix(name, ";") || own == "DIR" || own == "N" {
+	if at < 0 || f == nil || p.hasSecrets() || strings.HasSuffix(name, ";") || own == "DIR" || own == "N" {
 		return "", false
 	}
 	before, rest := p.args[:at], p.args[at+1:]
@@ -182,6 +182,10 @@ func (p *parser) instead(flag, is string) (line string, ok bool) {
 	}
 	return ShellWords(slices.Concat([]string{p.set.Name()}, before, words, rest)), true
 }
+
+// hasSecrets reports whether words of the command line may be secrets, as those of a tool are that looks for them by patterns: no
+// message repeats the command line.
+func (p *parser) hasSecrets() bool { return p.find("secret-file") != nil }
 
 // formOf reports whether a value names the form that a switch asks for, as in --format json.
 func formOf(value, is string) bool {
@@ -239,6 +243,9 @@ func (p *parser) otherValue(err error, name, value string, words []string) error
 	}
 	if strings.Join(parts, ",") == value {
 		return err
+	}
+	if p.hasSecrets() {
+		return WithHint(err, "did you mean %s?", strings.Join(parts, ","))
 	}
 	args := slices.Clone(p.args)
 	for i, arg := range args {

@@ -116,3 +116,19 @@ func TestHintsAreNotBroken(t *testing.T) {
 		}
 	}
 }
+
+// The command line of a tool that takes secrets as patterns is not repeated in a hint.
+func TestMeantRepeatsNoSecret(t *testing.T) {
+	t.Parallel()
+	var pattern, file, with string
+	var all bool
+	tool := Tool{Name: "sess-demo", New: func() ([]Flag, Action) {
+		return []Flag{String(&pattern, "regexp, e", "", "look for `PATTERN`"), String(&file, "secret-file", "", "lines of `FILE`"), Choice(&with, "with", []string{"kind", "hash"}, "with `AS`"), Bool(&all, "all", "all")}, nil
+	}}
+	for args, want := range map[string]string{"-e hunter2 --with HASH": "did you mean hash?", "-e hunter2 -R": "it is --all"} {
+		var out, errs strings.Builder
+		if status := Run(t.Context(), tool, strings.NewReader(""), &out, &errs, strings.Fields(args)); status != ExitUsage || !strings.HasSuffix(errs.String(), "hint: "+want+"\n") || strings.Contains(errs.String(), "hunter2") {
+			t.Errorf("%s: %d, %s", args, status, errs.String())
+		}
+	}
+}
