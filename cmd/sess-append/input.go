@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -287,7 +286,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
 		cli.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		cli.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		cli.String(&c.target.Parent, "parent", "", "add behind the entry `REF` instead of the leaf; null begins anew"),
+		cli.String(&c.target.Parent, "parent", "", "add after the entry `REF` instead of the leaf; null starts a new root"),
 		cli.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
 		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
 		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
@@ -410,18 +409,6 @@ func (c *config) defaults() session.Defaults {
 	return d
 }
 
-// several says what a second operand may have been meant for.
-func several(err error, operands []string) error {
-	if len(operands) < 2 {
-		return err
-	}
-	text, file := operands[0], operands[1]
-	if _, serr := os.Stat(text); serr == nil { // it is the other way round
-		text, file = file, text
-	}
-	return cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords([]string{text, file}))
-}
-
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
 role: user (default), assistant, system, toolResult, …
@@ -430,6 +417,6 @@ file: read the message, or the entries, from FILE
 entries
 label
 title
-parent: add behind REF instead of the leaf; null begins anew
+parent: add after REF instead of the leaf; null is a new root
 expect-leaf
 `

@@ -41,7 +41,7 @@ func main() { cli.Main(tool) }
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	name, err := address.One(operands)
 	if err != nil {
-		return several(err, operands)
+		return address.MeantText(err, "sess-append", operands)
 	}
 	if err := c.check(name); err != nil {
 		return err

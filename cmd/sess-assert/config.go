@@ -27,26 +27,26 @@ func (c *config) flags() []cli.Flag {
 	c.sessions.Tells = true
 	return slices.Concat(
 		cli.Group("Gates, of which each may be repeated",
-			cli.Strings(&c.calls, "call", "there is a `CALL`"),
-			cli.Strings(&c.noCalls, "no-call", "there is no `CALL`; one that was refused counts unless it ends in !denied"),
-			cli.Strings(&c.orders, "order", "there are these calls, one behind the other: `CALL,CALL`"),
-			cli.Strings(&c.wroteOnly, "wrote-only", "only files that a `GLOB` matches were written"),
-			cli.Strings(&c.fixed, "fixed", "behind the last write there is a `CALL`, and the last one succeeded"),
+			cli.Strings(&c.calls, "call", "a `CALL` succeeded"),
+			cli.Strings(&c.noCalls, "no-call", "no `CALL` was made; a refused one counts, too, unless it ends in !denied"),
+			cli.Strings(&c.orders, "order", "these calls succeeded, in this order: `CALL,CALL`"),
+			cli.Strings(&c.wroteOnly, "wrote-only", "every written file matches a `GLOB`"),
+			cli.Strings(&c.fixed, "fixed", "a `CALL` comes after the last write, and the last such call succeeded"),
 			cli.Strings(&c.answers, "answer", "the regular expression `RE` matches in the answer"),
 			cli.Strings(&c.noAnswers, "no-answer", "the regular expression `RE` does not match in the answer"),
 			cli.OptionalInt(&c.maxCalls, "max-calls", "there are at most `N` calls"),
 		),
 		cli.Group("Calls",
-			cli.Bool(&c.strict, "strict", "end with status 3 for damaged lines; what hides what it runs or writes is a breach"),
-			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
+			cli.Bool(&c.strict, "strict", "end with status 3 for damaged lines; a command that hides what it runs or writes is a violation"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "judge what can be read of a damaged session"),
 			cli.Bool(&c.branches, "branches", "take the entries of all branches; --no-call, --max-calls and --wrote-only always do"),
 		),
 		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.WhichSubagents, selection.Since)...),
 		cli.Group("Output",
-			cli.Bool(&c.json, "json", "print a JSON object for each breach, and one of all"),
+			cli.Bool(&c.json, "json", "print a JSON object for each violation, and a total"),
 			cli.Bool(&c.sarif, "sarif", "print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "print annotations of GitHub Actions"),
-			cli.Bool(&c.junit, "junit", "print JUnit's XML, with a case for each gate and session"),
+			cli.Bool(&c.junit, "junit", "print JUnit XML, with a case for each gate and session"),
 			cli.Bool(&c.noRedact, "no-redact", "leave secrets in"),
 		),
 	)
@@ -114,11 +114,11 @@ func (c *config) ofCommands() bool {
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
 call
-no-call: there is no CALL
+no-call: no CALL was made
 wrote-only
-fixed: there is a CALL behind the last write, and it succeeded
-strict: what hides what it runs or writes is a breach
+fixed: a CALL comes after the last write, and succeeded
+strict: a command that hides what it runs is a violation
 json
 github
-junit: print JUnit's XML
+junit: print JUnit XML
 `

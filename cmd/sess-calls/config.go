@@ -35,17 +35,17 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("Calls",
 			cli.Strings(&c.kinds, "kind", "only calls of the kinds `KIND,KIND`: run, read, write, search, fetch, agent, ask, plan, other"),
 			cli.String(&c.tool, "tool", "", "only calls of the tool `NAME`"),
-			cli.String(&c.touched, "touched", "", "only calls with a path that `GLOB` matches"),
-			cli.String(&c.runs, "run", "", "only commands of which a simple command matches `GLOB`"),
-			cli.String(&c.status, "status", "", "only calls that ended so: ok, fail, denied, open or the `STATUS` of a command"),
+			cli.String(&c.touched, "touched", "", "only calls with a path that matches `GLOB`"),
+			cli.String(&c.runs, "run", "", "only commands with a simple command that matches `GLOB`"),
+			cli.String(&c.status, "status", "", "only calls with this `STATUS`: ok, fail, denied, open or a number"),
 			cli.String(&c.where, "where", "", "only rows of --json for which the gojq expression `EXPR` is true"),
 			cli.Bool(&c.branches, "branches", "take the entries of all branches"),
 		),
 		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.Since, selection.Until, selection.NoSelf)...),
 		cli.Group("Output",
-			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
+			cli.Bool(&c.simple, "simple", "print a row for each simple command of a command line"),
 			cli.Bool(&c.redact, "redact", "take secrets out of rows, as sess-redact does"),
-			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
+			cli.Bool(&c.plain, "plain", "print only KIND:STATUS:TARGET, to compare sessions"),
 			cli.Bool(&c.json, "json", "print a JSON object for each call"),
 			cli.Count(&c.limit, "limit, n", "print at most `N` rows"),
 			cli.Bool(&c.count, "count, c", "print the number of rows"),
@@ -72,7 +72,7 @@ func (c *config) check(s *cli.Streams) (err error) {
 		c.kind[kind] = true
 	}
 	if err := calls.CheckStatus(c.status); err != nil {
-		return cli.UsageError("--status: %v", err)
+		return cli.DidYouMean(cli.UsageError("--status: %v", err), c.status, calls.Outcomes())
 	}
 	if c.touched != "" {
 		if c.glob, err = calls.FileGlob(c.touched); err != nil {
@@ -107,7 +107,7 @@ const commonFlags = `
 kind: run, read, write, search, fetch, agent, ask, plan …
 touched
 run
-status: ok, fail, denied, open, or the STATUS of a command
+status: ok, fail, denied, open, or a number
 all: take the sessions of every project
 agent: only sessions of the agents NAME,NAME
 since: only sessions modified since WHEN: 90m, 7d, a date

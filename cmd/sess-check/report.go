@@ -87,7 +87,7 @@ func elsewhere(name string, all []check.Finding) []check.Finding {
 		return all
 	}
 	f := all[at]
-	f.Text = fmt.Sprintf("not a session of ours but one of %s: %s %s %s makes one of it", known.ProgramName(format), address.Importer, format, cli.ShellWords([]string{name}))
+	f.Text = fmt.Sprintf("not a session of this format but one of %s: %s %s %s makes one of it", known.ProgramName(format), address.Importer, format, cli.ShellWords([]string{name}))
 	return []check.Finding{f}
 }
 
@@ -116,7 +116,7 @@ func modes(path string) []check.Finding {
 		return nil
 	}
 	return []check.Finding{{Severity: check.Note, Problem: session.Problem{
-		Kind: check.WideMode, Text: fmt.Sprintf("mode %04o lets others in; sessions hold secrets, 0600 is enough", fi.Mode().Perm()),
+		Kind: check.WideMode, Text: fmt.Sprintf("mode %04o lets other users in; sessions hold secrets, so use 0600", fi.Mode().Perm()),
 	}}}
 }
 

@@ -48,7 +48,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	switch {
 	case bad && c.strict:
-		return cli.WithStatus(errors.New("not all is in order, and --strict wants that"), cli.ExitMalformed)
+		return cli.WithStatus(errors.New("it has problems, and --strict allows none"), cli.ExitMalformed)
 	case bad:
 		return cli.No("")
 	}

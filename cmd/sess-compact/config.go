@@ -69,7 +69,7 @@ func (c *config) flags() []cli.Flag {
 			cli.String(&c.instructions, "instructions", "", "add `TEXT` to the prompt"),
 			cli.Int(&c.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
 			cli.Duration(&c.timeout, "timeout", command.DefaultTimeout, "give up after `DURATION`, and stop the command"),
-			cli.Int(&c.retries, "retries", 2, "make up to `N` more tries with a command that failed, where waiting may help"),
+			cli.Int(&c.retries, "retries", 2, "retry a failed command up to `N` times, if waiting may help"),
 			cli.String(&c.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
 			cli.Bool(&c.noRequire, "no-require", "accept a summary without the heading"),
 			cli.Bool(&c.redact, "redact", "take secrets out of prompts, as sess-redact does"),

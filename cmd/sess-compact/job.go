@@ -248,7 +248,7 @@ func (j *job) rescue(name string, err error) error {
 		return errors.Join(err, kept)
 	}
 	if j.branch != "" && errors.Is(err, session.ErrLeafMoved) {
-		kept = fmt.Errorf("%w; it does not speak of what came meanwhile", kept)
+		kept = fmt.Errorf("%w; it does not cover what was added meanwhile", kept)
 	}
 	apply := slices.Concat([]string{"sess-compact", "--summary-file", file}, j.paid.flags)
 	switch {

@@ -39,7 +39,7 @@ func main() { cli.Main(tool) }
 func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	name, err := address.One(operands)
 	if err != nil && len(operands) > 1 && !s.HasCommand {
-		return cli.WithHint(err, "a command stands behind two dashes: %s", cli.ShellWords([]string{"sess-compact", operands[0], "--", operands[1]}))
+		return cli.WithHint(err, "a command comes after two dashes: %s", cli.ShellWords([]string{"sess-compact", operands[0], "--", operands[1]}))
 	}
 	if err != nil {
 		return err

@@ -215,7 +215,7 @@ func (j *job) follow(src *address.Source, path []session.Entry) (bool, error) {
 	if _, err := plan.AddTo(&j.batch, j.done.Summary); err != nil {
 		return false, err
 	}
-	j.streams.Notef("%s: the leaf moved while the summary was made; added behind %s", src.Name, path[len(path)-1].ID())
+	j.streams.Notef("%s: the leaf moved while the summary was made; added after %s", src.Name, path[len(path)-1].ID())
 	return true, j.accept(plan, j.done.own)
 }
 

@@ -106,7 +106,7 @@ func storeDir(context.Context, *cli.Streams) []finding {
 		return []finding{{Check: check, Status: ok, Text: dir + ", to be made"}}
 	}
 	if fi, err := os.Stat(dir); err == nil && fi.Mode().Perm()&0o077 != 0 {
-		return []finding{{check, warn, fmt.Sprintf("%s: others may enter it (%v)", dir, fi.Mode().Perm()), "chmod 700 keeps sessions private"}}
+		return []finding{{check, warn, fmt.Sprintf("%s: other users may enter it (%v)", dir, fi.Mode().Perm()), "chmod 700 keeps sessions private"}}
 	}
 	return []finding{{Check: check, Status: ok, Text: dir}}
 }
@@ -268,12 +268,12 @@ func secrets(_ context.Context, s *cli.Streams) []finding {
 	r, err := rules.Read(s, rules.Added{Keyless: true})
 	switch {
 	case err != nil:
-		return []finding{{check, fail, err.Error(), "no tool takes secrets out until it is mended"}}
+		return []finding{{check, fail, err.Error(), "no tool takes secrets out until it is repaired"}}
 	case r.File == "":
-		return []finding{{Check: check, Status: ok, Text: "the rules that are built in, and no redact.toml"}}
+		return []finding{{Check: check, Status: ok, Text: "the built-in rules, and no redact.toml"}}
 	}
 	if fi, err := os.Stat(r.File); err == nil && fi.Mode().Perm()&0o022 != 0 {
-		return []finding{{check, warn, r.File + ": others may write it, and say that nothing is a secret", "chmod go-w it"}}
+		return []finding{{check, warn, r.File + ": other users may write it, and declare that nothing is a secret", "chmod go-w it"}}
 	}
 	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s", r.File, tty.Count(len(r.Set.Rules()), "rule", "rules"))}}
 }

@@ -11,9 +11,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/screen"
 	"github.com/sess-tools/sess/internal/core/tty"
 )
 
@@ -21,7 +23,7 @@ type config struct{ json, offline bool }
 
 var tool = cli.Tool{
 	Name:    "sess-doctor",
-	Summary: "find what keeps the tools from working here",
+	Summary: "find problems that keep the tools from working",
 	Examples: `sess-doctor
 sess-doctor --json --offline | jq 'select(.status != "ok")'`,
 	Common: commonFlags,
@@ -72,6 +74,10 @@ func (c *config) print(s *cli.Streams, f finding) error {
 	if f.Hint != "" {
 		text += "; " + tty.Clean(f.Hint)
 	}
-	_, err := fmt.Fprintf(s.Out, "%-4s  %-11s  %s\n", f.Status, f.Check, text)
+	head := fmt.Sprintf("%-4s  %-11s  ", f.Status, f.Check)
+	if sc := screen.On(s.Out, s.OutFile(), ""); sc != nil && sc.Width > 2*len(head) {
+		text = strings.Join(screen.Wrap(text, sc.Width-len(head)), "\n"+strings.Repeat(" ", len(head)))
+	}
+	_, err := fmt.Fprintf(s.Out, "%s%s\n", head, text)
 	return err
 }

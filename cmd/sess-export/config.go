@@ -35,13 +35,13 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
 		cli.Output(&c.output, "make `FILE`, and print its path; - is standard output; or a file in the directory FILE"),
-		cli.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
+		cli.Bool(&c.replace, "replace", "rename an existing file of the session, and print its new name"),
 		cli.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
 		address.BlobsVariable(&c.blobs),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		cli.Bool(&c.redact, "redact", "take secrets out of the session, as sess-redact does"),
-		cli.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the agent lacks"),
-		cli.Bool(&c.content, "content", "write what was said, too: otlp leaves it out"),
+		cli.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the other agent lacks"),
+		cli.Bool(&c.content, "content", "also write texts, which otlp leaves out"),
 		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
 		address.SyncVariable(&c.sync),
 		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, and write nothing"),
@@ -80,15 +80,21 @@ func (c *config) operands(ctx context.Context, s *cli.Streams, operands []string
 	format, ok := formats.Lookup(exported(), operands[0])
 	if !ok {
 		err := cli.UsageError("no format %q", operands[0])
+		if form, ok := cli.Another(operands[0], []string{"html", "markdown", "text"}); ok {
+			return nil, "", cli.WithHint(err, "sess-show makes documents: %s", cli.ShellWords(append([]string{"sess-show", "--as", form}, operands[1:]...)))
+		}
+		if _, _, _, address := address.Address(operands[0]); address && len(operands) == 1 {
+			return nil, "", cli.WithHint(err, "the format comes before the session: sess-export FORMAT %s", cli.ShellWords(operands))
+		}
 		if closest, ok := cli.Closest(operands[0], strings.Split(names(), ", ")); ok {
 			return nil, "", cli.WithHint(err, "did you mean %s?", closest)
 		}
-		return nil, "", cli.WithHint(err, "the format stands in front of the session; the formats are %s", names())
+		return nil, "", cli.WithHint(err, "the format comes before the session; the formats are %s", names())
 	}
 	about := format.About()
 	switch {
 	case c.content && !about.Content:
-		return nil, "", cli.UsageError("%s has what was said: --content is for otlp", about.Name)
+		return nil, "", cli.UsageError("%s always has the texts: --content is for otlp", about.Name)
 	case c.index && !about.Index:
 		return nil, "", cli.UsageError("%s keeps no names apart from its sessions", about.Name)
 	case c.replace && c.output == "":

@@ -81,7 +81,7 @@ func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
 		cli.String(&c.at, "at", "", "fork at the entry `REF` instead of the leaf"),
 		cli.Bool(&c.all, "branches", "take the entries of all branches instead of one path"),
-		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of that of the old one"),
+		cli.String(&c.cwd, "cwd", "", "use `DIR` as the working directory of the new session, instead of that of the old one"),
 		cli.Optional(&c.title, "title", "the title is `TITLE`, instead of the old one and \"(fork #N)\""),
 	}, c.dest.Flags()...)
 }
@@ -89,7 +89,7 @@ func (c *config) flags() []cli.Flag {
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
 at
-cwd: DIR is the working directory of the new session
+cwd: use DIR as the working directory
 store
 output
 `

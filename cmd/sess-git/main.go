@@ -18,7 +18,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-git",
-	Summary: "say which sessions led to a commit",
+	Summary: "show which sessions led to a commit",
 	Args:    "...",
 	Doc: "A row is evidence of a session: it ran the command that made the commit, or typed its lines. The sessions are\n" +
 		"those of all agents of this machine and of the store, unless the flags say otherwise.",

@@ -56,7 +56,7 @@ func (sc *screened) relations(id string) (all []relation) {
 	for _, r := range sc.rowsOf(id) {
 		label := r.Relation
 		if r.Certainty != blame.Sure {
-			label += ", " + r.Certainty
+			label += " (" + r.Certainty + ")"
 		}
 		if at := slices.IndexFunc(all, func(other relation) bool { return other.Session == r.Session }); at >= 0 {
 			all[at].label += ", " + label
@@ -79,11 +79,11 @@ func (sc *screened) relations(id string) (all []relation) {
 	return all
 }
 
-// The columns of what a session has to do with a commit.
-const (
-	leastLabel = 13
-	mostLabel  = 24
-)
+// leastLabel is how many columns what a session has to do with a commit has at least.
+const leastLabel = 13
+
+// mostLabel is how many it has at most: a quarter of a wide screen.
+func (sc *screened) mostLabel() int { return max(24, sc.Width/4) }
 
 // nameWidth is how many columns names have of which the longest has so many: a path may take a third of the screen.
 func (sc *screened) nameWidth(longest int) int { return min(longest, max(sc.Width/3, 16)) }
@@ -98,7 +98,7 @@ func (sc *screened) log(ids []string) error {
 			label, name = max(label, screen.Columns(r.label)), max(name, screen.Columns(r.name))
 		}
 	}
-	label, name = min(label, mostLabel), sc.nameWidth(name)
+	label, name = min(label, sc.mostLabel()), sc.nameWidth(name)
 	for i, id := range ids {
 		n += len(of[i])
 		if len(of[i]) == 0 && (!sc.streams.Verbose || sc.session != "" || sc.commits[id] == nil) {
@@ -158,7 +158,7 @@ func (sc *screened) show(ctx context.Context, id string) error {
 		return err
 	}
 	for _, r := range of {
-		if err := sc.relation(r, min(max(screen.Columns(r.label), leastLabel), mostLabel), sc.nameWidth(screen.Columns(r.name))); err != nil {
+		if err := sc.relation(r, min(max(screen.Columns(r.label), leastLabel), sc.mostLabel()), sc.nameWidth(screen.Columns(r.name))); err != nil {
 			return err
 		}
 		if r.Relation == blame.Claimed {

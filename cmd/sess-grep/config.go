@@ -53,7 +53,7 @@ func (c *config) flags() []cli.Flag {
 			cli.Strings(&c.in, "in", "search the fields `FIELD,FIELD`: "+strings.Join(fieldNames(), ", ")+"; or all"),
 			cli.Strings(&c.role, "role", "only entries of the roles `ROLE,ROLE`"),
 			cli.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
-			cli.String(&c.status, "status", "", "only results of commands that ended so: ok, fail, denied, open or the `STATUS` of a command"),
+			cli.String(&c.status, "status", "", "only results of commands with this `STATUS`: ok, fail, denied, open or a number"),
 			address.HarnessFlag(&c.harness),
 			cli.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),
 			cli.Bool(&c.onPath, "path", "only entries of the path to the leaf"),
@@ -80,9 +80,9 @@ func (c *config) outputFlags() []cli.Flag {
 		cli.Bool(&c.quiet, "quiet, q", "print no rows and no messages, and stop at the first match"),
 		cli.Bool(&c.noMessages, "no-messages, s", "print rows without messages"),
 		cli.Bool(&c.json, "json", "print a JSON object for each row"),
-		cli.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
+		cli.Bool(&c.entries, "lines", "print the lines of the entries unchanged"),
 		cli.Bool(&c.nul, "null, 0", "end names and rows with a NUL"),
-		cli.Bool(&c.dup, "copies", "count copies, too: entries that a fork has from another session"),
+		cli.Bool(&c.dup, "copies", "do not leave out copies of entries, as forks have them"),
 		cli.Tokens(&c.maxTokens, "max-tokens", -1, "print rows of at most `N` tokens"),
 	)
 }
@@ -120,7 +120,7 @@ func (c *config) check() error {
 		}
 	}
 	if err := calls.CheckStatus(c.status); err != nil {
-		return cli.UsageError("--status: %v", err)
+		return cli.DidYouMean(cli.UsageError("--status: %v", err), c.status, calls.Outcomes())
 	}
 	return nil
 }

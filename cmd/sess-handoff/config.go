@@ -35,10 +35,10 @@ func (c *config) flags() []cli.Flag {
 		cli.String(&c.to, "to", "", "go on in `AGENT`: "+strings.Join(handoff.Targets(), ", ")),
 		cli.String(&c.leaf, "leaf, l", "", "the path ends at `REF`"),
 		cli.Tokens(&c.budget, "budget", 80_000, "hand over at most `TOKENS`"),
-		cli.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to print it, and make nothing"),
-		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of that of the old one"),
-		cli.Bool(&c.exec, "exec", "run the agent, instead of printing the line that does"),
-		cli.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
+		cli.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to, print the brief and make nothing"),
+		cli.String(&c.cwd, "cwd", "", "use `DIR` as the working directory of the new session, instead of that of the old one"),
+		cli.Bool(&c.exec, "exec", "run the agent, instead of printing the command"),
+		cli.Bool(&c.again, "again", "make another session, even if this one has been handed over already"),
 		cli.Bool(&c.json, "json", "print a JSON object for the hand-off"),
 		cli.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
@@ -55,7 +55,7 @@ func (c *config) check(operands []string) error {
 		return nil
 	}
 	if c.to == "" {
-		err := cli.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
+		err := cli.UsageError("no agent named: --to is one of %s", strings.Join(handoff.Targets(), ", "))
 		if len(operands) > 0 && slices.Contains(handoff.Targets(), operands[0]) {
 			return cli.WithHint(err, "sess-handoff --to %s", cli.ShellWords(operands))
 		}
@@ -63,7 +63,7 @@ func (c *config) check(operands []string) error {
 	}
 	if !slices.Contains(handoff.Targets(), c.to) {
 		err := cli.UsageError("no hand-off to %q", c.to)
-		if closest, ok := cli.Closest(c.to, handoff.Targets()); ok {
+		if closest, ok := cli.Value(c.to, handoff.Targets()); ok {
 			return cli.WithHint(err, "did you mean %s?", closest)
 		}
 		return cli.WithHint(err, "--to is one of %s", strings.Join(handoff.Targets(), ", "))
@@ -81,7 +81,7 @@ func (c *config) importer() error {
 	if err == nil {
 		return nil
 	}
-	err = cli.CommandFailed(errors.New("handing over to opencode: PATH has no opencode, whose import takes the session in"))
+	err = cli.CommandFailed(errors.New("handing over to opencode: opencode, which would import the session, is not in PATH"))
 	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
 }
 
@@ -103,9 +103,9 @@ func (c *config) directory(ctx context.Context, s *cli.Streams, h session.Header
 	switch {
 	case err != nil || of == "":
 	case inRepo(ctx, here, h.Origin().Repo()):
-		s.Notef("it goes on in this directory, of the same repository: that of the session, %s, is not here", of)
+		s.Notef("it continues in this directory, of the same repository: the session's directory, %s, does not exist here", of)
 	default:
-		s.Warnf("it goes on in this directory: that of the session, %s, is not here", of)
+		s.Warnf("it continues in this directory: the session's directory, %s, does not exist here", of)
 	}
 	return here, err
 }
@@ -128,7 +128,7 @@ func (c *config) model(s *cli.Streams, cwd string) (provider, model string) {
 	}
 	provider, model, ok := handoff.Model(c.env, cwd)
 	if !ok {
-		s.Warnf("opencode's configuration names no model, and it goes on with none: add -m PROVIDER/MODEL to the line")
+		s.Warnf("opencode's configuration names no model: add -m PROVIDER/MODEL to the line")
 	}
 	return provider, model
 }

@@ -20,7 +20,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-handoff",
-	Summary: "go on with a session in another agent",
+	Summary: "continue a session in another agent",
 	Args:    "[SESSION] [-- COMMAND [ARG...]]",
 	Doc: "Without SESSION, the newest session of this directory, of any agent but the one it goes to.\n" +
 		"Secrets are taken out. COMMAND summarizes what does not fit.",

@@ -36,12 +36,12 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		c.sessions.Flags(selection.All, selection.Agent, selection.CWD, selection.NoSelf),
 		[]cli.Flag{
-			cli.String(&c.database, "db", "", "use the agent's database `FILE`: list the prompts of oh-my-pi's history.db, too"),
+			cli.String(&c.database, "db", "", "also list the prompts in `FILE`, the history.db of oh-my-pi"),
 			cli.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
 			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
 			cli.Count(&c.limit, "limit, n", "print at most `N` prompts, the newest"),
-			cli.Bool(&c.dup, "copies", "count copies, too: each prompt in each session that has it, in a row of its own"),
+			cli.Bool(&c.dup, "copies", "do not leave out copies of prompts: print each one in each session"),
 			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
 		},
 	)

@@ -22,7 +22,7 @@ import (
 
 var tool = cli.Tool{
 	Name:    "sess-history",
-	Summary: "list what was asked in sessions",
+	Summary: "list your prompts in sessions",
 	Args:    "[WORD...]",
 	Doc: "Prompts that have every WORD, newest first. Those that say the same are one row.\n" +
 		selection.Which,

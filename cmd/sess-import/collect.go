@@ -27,7 +27,7 @@ import (
 
 // Why nothing was made of a session that is brought up to date.
 var (
-	errWaiting   = errors.New("nothing of it is closed yet")
+	errWaiting   = errors.New("no entry is final yet")
 	errRewritten = errors.New("lines that were imported have changed")
 )
 

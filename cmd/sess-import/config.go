@@ -54,22 +54,22 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
 		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
-		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and bring those up to date that are there"),
-		cli.Bool(&c.json, "json", "print a JSON object for each session, whatever became of it; with --all"),
-		cli.Duration(&c.quiet, "settled", time.Hour, "take the end of a session that may still change when it was not written to for `DURATION`; with --all"),
+		cli.Bool(&c.all, "all, a", "take all sessions, each into its own file, and update existing files"),
+		cli.Bool(&c.json, "json", "print a JSON object for each session; with --all"),
+		cli.Duration(&c.quiet, "settled", time.Hour, "import a session completely if it was not written for `DURATION`; with --all"),
 		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
 		c.dest.ForceFlag(),
 		address.BlobsVariable(&c.blobs),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
-		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make no file for that session"),
 		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		cli.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
 		cli.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
-		cli.Bool(&c.unread, "unread", "print the files at the agents' homes, or that of FORMAT, that are not read: outputs beside sessions, and what may be a session"),
+		cli.Bool(&c.unread, "unread", "print the files in the agents' homes, or in that of FORMAT, that no tool reads"),
 		address.SyncVariable(&c.dest.Sync),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and write nothing"),
-		cli.Bool(&c.redact, "redact", "take secrets out of what --all makes, as sess-redact does"),
+		cli.Bool(&c.redact, "redact", "take secrets out of the copies of --all, as sess-redact does"),
 	}, cli.Private(
 		cli.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
@@ -80,7 +80,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Strings(&c.words, "word", "print the header alone if no text of the session has `WORD`, letters that are a part of a word in any case; may be repeated: for programs that look for one of them"),
 		cli.Choice(&c.remembered, "remembered", []string{"", remembersRows, remembersSum, remembersCopy}, "what was said of a session before will do while its files are the same: said, with --list, without words of messages, and with --usage-only; sum, the size and the SHA-256 of the text in its place; copy, the text from the store, where that has the same"),
 		cli.Bool(&c.noLosses, "no-losses", "print no losses, but what is damaged, what has lost its parent, and what was not read"),
-		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source, and lost parents: fail is status 2, strict 3"),
+		cli.Choice(&c.damaged, "on-damage", []string{"skip", "fail", "strict"}, "`HOW` to treat damage of the source and lost parents; fail is status 2, strict 3"),
 		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
 		cli.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them: for sess-doctor"),
@@ -435,5 +435,5 @@ output: make FILE, or with --all files in a directory
 strict: end with status 3 for a loss
 detect
 dry-run: print what would be made, and write nothing
-redact: take secrets out of what --all makes
+redact: take secrets out of the copies of --all
 `

@@ -311,7 +311,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 		j.streams.Infof("%v", sum.Fate)
 	}
 	if j.left > 0 {
-		j.streams.Warnf("%s of %s have what the rules now take out, and stay as they are; a remote forgets nothing: delete the parts there, or make new secrets; sess-redact --check has the places",
+		j.streams.Warnf("%s of %s have secrets by the current rules, and stay as they are; a remote keeps them, too: delete the parts there, or revoke the secrets; sess-redact --check lists the places",
 			tty.Count(j.left, "entry", "entries"), tty.Count(j.leftIn, "session", "sessions"))
 	}
 	if n := sum.Fate[listing.Rewritten]; n > 0 && sum.Fate[listing.Failed] == 0 {
@@ -453,7 +453,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		j.streams.Warnf("%v", err)
 	case fate == listing.Merged && k.there.judged && !k.there.only: // who has what the source lacks now is not known
 		j.progress.Clear()
-		j.streams.Warnf("%s: its source no longer has all that is here; what it has now goes on apart, and ends with entry %s", k.path, k.there.last)
+		j.streams.Warnf("%s: its source no longer has all lines of this copy; what the source has now is a branch, which ends with entry %s", k.path, k.there.last)
 	case fate == listing.Merged:
 		j.progress.Clear()
 		j.streams.Warnf("%s: what was added to it here is a branch now, which ends with entry %s", k.path, k.there.last)

@@ -57,8 +57,8 @@ func (k *sink) rulesAsIn(was from) (bool, error) {
 func (k *sink) judge(s *stored, was from) (*redact.Growing, error) {
 	if !s.header.IsRedacted() {
 		if k.redacts {
-			err := cli.WithStatus(fmt.Errorf("%s: it has its secrets, since it was collected without --redact, and is left as it is", k.path), cli.ExitMalformed)
-			return nil, cli.WithHint(err, "another SESS_DIR has room for copies without secrets; or take this one away, and collect it anew")
+			err := cli.WithStatus(fmt.Errorf("%s: it has secrets, since it was collected without --redact, and is left as it is", k.path), cli.ExitMalformed)
+			return nil, cli.WithHint(err, "use another SESS_DIR for copies without secrets, or move this one away and collect it again")
 		}
 		return nil, nil
 	}

@@ -88,7 +88,7 @@ func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string
 // directory is named.
 func (c *config) agentScope(places []string) (o store.Options, err error) {
 	if c.several() && len(places) > 0 {
-		return store.Options{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
+		return store.Options{}, cli.UsageError("unexpected operand %q: --agent %s looks where agents keep their sessions", places[0], strings.Join(c.sessions.Agents, ","))
 	}
 	o = store.Options{Recursive: true, Subagents: true, Count: c.exact, Order: c.order(), Skip: c.old()}
 	if c.sessions.CWD != "" {

@@ -37,7 +37,7 @@ func (c *config) flags() []cli.Flag {
 	return append(c.sessions.Flags(selection.AllBelow, selection.Agent, selection.CWD, selection.WhichSubagents, selection.Since, selection.Until, selection.NoSelf),
 		cli.Bool(&c.recent, "recent", "only the session that was written last, or that this terminal last used"),
 		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
-		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
+		cli.String(&c.where, "where", "", "only sessions with a JSON object for which the gojq expression `EXPR` is true"),
 		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title", "written", byCost}, "sort by `KEY`"),
 		cli.Count(&c.limit, "limit, n", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),

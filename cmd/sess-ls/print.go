@@ -40,7 +40,7 @@ func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, kee
 	printed, err := each(rows, c.limit, keep, printer)
 	if sc != nil && c.usage && c.costs == nil && !c.remote() {
 		if err := c.price(ctx, s, kept); err != nil {
-			s.Warnf("costs are those that are stored: %v", err)
+			s.Warnf("only stored costs are shown: %v", err)
 			c.costs = nil
 		}
 	}

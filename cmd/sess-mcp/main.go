@@ -36,7 +36,7 @@ var tool = cli.Tool{
 	Common:   commonFlags,
 	New: func() ([]cli.Flag, cli.Action) {
 		client := ""
-		choose := cli.Choice(&client, "print-config", []string{"", "claude", "codex", "opencode"}, "print the line that adds it to `CLIENT`, and end")
+		choose := cli.Choice(&client, "print-config", []string{"", "claude", "codex", "opencode"}, "print how to add it to `CLIENT`, and end")
 		return []cli.Flag{choose}, func(ctx context.Context, s *cli.Streams, operands []string) error {
 			return run(ctx, s, client, operands)
 		}

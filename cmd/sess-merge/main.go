@@ -67,7 +67,7 @@ func explained(err error) error {
 	hint := "--on-conflict ours or theirs takes one, both keeps both under two ids"
 	switch {
 	case errors.Is(err, merge.ErrOther):
-		hint = "--unrelated merges them all the same"
+		hint = "--unrelated merges them anyway"
 	case errors.Is(err, merge.ErrDeleted):
 		hint = "--deleted keep brings back what one copy has removed, drop removes it from both"
 	case errors.Is(err, merge.ErrVersions):

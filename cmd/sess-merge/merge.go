@@ -260,13 +260,13 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.into, "into", "merge into the first session, in place; status 1 if there is nothing to do"),
 		cli.Bool(&c.git, "git", "be git's merge driver: the operands are %O %A %B, and the result replaces %A"),
 		cli.Choice(&c.leaf, "end", []string{"latest", "ours"}, "end with the lines of the side `WHICH` wrote last, or with the first session's own"),
-		cli.Choice(&c.onConflict, "on-conflict", []string{"refuse", "ours", "theirs", "both"}, "of an entry with other bytes take `WHICH`"),
-		cli.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
+		cli.Choice(&c.onConflict, "on-conflict", []string{"refuse", "ours", "theirs", "both"}, "`WHICH` entry to take if two differ"),
+		cli.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "`HOW` to treat lines that one side has removed, with --git"),
 		cli.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
 		cli.Bool(&c.force, "unrelated", "merge sessions of different ids"),
 		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output"),
 		c.dest.ForceFlag(),
-		cli.Bool(&c.json, "json", "print a JSON object for the merge: a report"),
+		cli.Bool(&c.json, "json", "print a JSON object for the merge, a report"),
 		cli.Bool(&c.dest.DryRun, "dry-run, n", "print a report, and write nothing"),
 	}
 	return append(flags, c.target.Flags()...)

@@ -70,7 +70,7 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
-		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of this one"),
+		cli.String(&c.cwd, "cwd", "", "use `DIR` as the working directory of the new session, instead of this one"),
 		cli.String(&c.title, "title", "", "the title is `TITLE`"),
 		cli.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
 		cli.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
@@ -82,7 +82,7 @@ func (c *config) flags() []cli.Flag {
 
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
-cwd: DIR is the working directory of the new session
+cwd: use DIR as the working directory
 title
 system
 create

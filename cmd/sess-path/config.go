@@ -35,8 +35,8 @@ type settings struct {
 func (c *config) flags() []cli.Flag {
 	flags := []cli.Flag{
 		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest"),
-		cli.String(&c.entry, "entry", "", "print the entry `REF` alone, and the results of its calls"),
-		cli.Bool(&c.branches, "branches", "take the entries of all branches, as they stand in the session"),
+		cli.String(&c.entry, "entry", "", "print only the entry `REF` and the results of its calls"),
+		cli.Bool(&c.branches, "branches", "take the entries of all branches, in the order of the session"),
 		cli.Choice(&c.as, "as", forms, "print the path as `FORM`"),
 		cli.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		cli.Count(&c.last, "last", "keep the last `N` messages"),

@@ -39,17 +39,17 @@ const (
 
 func (c *config) flags() []cli.Flag {
 	flags := []cli.Flag{
-		cli.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is `WHAT`"),
-		cli.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
-		cli.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
-		cli.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: the stream as it is, or the text of the answers"),
+		cli.Choice(&c.from, "reply", stream.Names(), "`WHAT` the stream or the command's output is"),
+		cli.String(&c.prompt, "prompt", "", "the user's prompt is `TEXT`; - reads standard input and passes it to the command"),
+		cli.String(&c.promptFile, "prompt-file", "", "the user's prompt is in `FILE`, and the command reads it on standard input"),
+		cli.Choice(&c.print, "print", []string{printEvents, printText}, "`WHAT` to print, the stream unchanged or the text of the answers"),
 		cli.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
 		cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, and stop the command; 0 is never"),
 		address.CreateFlag(&c.create),
-		cli.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
-		cli.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
-		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL), where the stream does not name it"),
-		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER), where the stream does not name it"),
+		cli.Bool(&c.keepUnknown, "keep-unknown", "keep unknown events as custom entries"),
+		cli.Bool(&c.bestEffort, "best-effort", "pass the stream through even if the session cannot be written"),
+		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL), if the stream does not name it"),
+		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER), if the stream does not name it"),
 	}
 	return append(flags, c.target.Flags()...)
 }
@@ -167,7 +167,7 @@ func (c *config) source(s *cli.Streams, name string) (*source, error) {
 	}
 	if f := s.InFile(); f != nil && tty.IsTerminal(f) {
 		return nil, cli.WithHint(cli.UsageError("no command, and standard input is a terminal"),
-			"a command stands behind two dashes: sess-record s.jsonl -- claude -p …")
+			"a command comes after two dashes: sess-record s.jsonl -- claude -p …")
 	}
 	in, err := s.OpenInput("")
 	if err != nil {
@@ -219,9 +219,9 @@ func (c *config) started(s *cli.Streams, name string) (begun, error) {
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
 reply
-prompt: the user said TEXT
-prompt-file: the user said what is in FILE
-print: the stream as it is, or the text of the answers
+prompt: the user's prompt is TEXT
+prompt-file: the user's prompt is in FILE
+print: the stream unchanged, or the text of the answers
 fail-on-error: end with 5 if the newest answer is an error
 timeout: give up after DURATION, and stop the command
 create

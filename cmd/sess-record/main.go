@@ -21,7 +21,7 @@ import (
 var tool = cli.Tool{
 	Name:    "sess-record",
 	Writes:  true,
-	Summary: "record what an agent or an API prints while it passes",
+	Summary: "record what an agent or an API prints, and pass it on",
 	Args:    "SESSION [-- COMMAND [ARG...]]",
 	Command: true,
 	Examples: `sess-record s.jsonl -- claude -p --output-format stream-json --verbose 'hi'

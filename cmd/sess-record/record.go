@@ -260,7 +260,7 @@ func (w *writer) lacks(t stream.Tale, read bool) {
 		w.warn("%s: the stream has no answer", w.name)
 	}
 	if t.Any && !t.Asked && !w.asked {
-		w.warn("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
+		w.warn("%s: an answer without a prompt: neither the stream nor the session has one; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
 	}
 	d := address.Defaults(w.provider, w.model)
 	var missing []string
@@ -301,8 +301,8 @@ func (c *config) sayThere(s *cli.Streams, name string) {
 	switch {
 	case err != nil:
 	case fi.Mode()&fs.ModeSymlink != 0:
-		s.Warnf("%s: a link is there, and the session that it leads to goes on", name)
+		s.Warnf("%s: it is a link, and the session that it leads to is continued", name)
 	case fi.Mode().IsRegular() && fi.Size() > 0:
-		s.Warnf("%s: a session is there already, and goes on: what is in it was not recorded now", name)
+		s.Warnf("%s: the session exists already, and is continued: its older entries are not from this run", name)
 	}
 }

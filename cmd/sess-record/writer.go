@@ -62,7 +62,7 @@ func (c *config) open(ctx context.Context, s *cli.Streams, name string) (*writer
 		return w, nil
 	}
 	if c.bestEffort {
-		s.Warnf("%v; the stream passes all the same", err)
+		s.Warnf("%v; the stream passes anyway", err)
 		return w, nil
 	}
 	return nil, err
@@ -146,7 +146,7 @@ func (w *writer) try() {
 		return
 	}
 	if err != nil && !errors.Is(err, jsonl.ErrLocked) && w.failed == nil {
-		w.warn("%v; the entries wait, and are tried again", err)
+		w.warn("%v; the entries wait, and writing them is retried", err)
 		w.failed = err
 	}
 }

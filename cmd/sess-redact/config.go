@@ -35,19 +35,19 @@ type config struct {
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("What is a secret, with redact.toml",
-			cli.String(&c.Config, "config", "", "read `FILE`, a gitleaks configuration, in the place of redact.toml"),
-			cli.Strings(&c.Skip, "skip", "use all rules but `ID,ID`"),
-			cli.Strings(&c.Exprs, "regexp, e", "look for `PATTERN`; may be repeated; what matches it is a secret"),
-			cli.Strings(&c.SecretFiles, "secret-file", "the lines of `FILE` are secrets"),
-			cli.Strings(&c.Env, "env", "the values of the environment variables `GLOB` are secrets"),
-			cli.String(&c.Allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
-			cli.Bool(&c.Emails, "emails", "addresses of mail are secrets"),
-			cli.Bool(&c.Users, "users", "put ~ for the home directory, and user for the names of users in paths"),
+			cli.String(&c.Config, "config", "", "read `FILE`, a gitleaks configuration, instead of redact.toml"),
+			cli.Strings(&c.Skip, "skip", "use all rules except `ID,ID`"),
+			cli.Strings(&c.Exprs, "regexp, e", "look for `PATTERN`; may be repeated; its matches are secrets"),
+			cli.Strings(&c.SecretFiles, "secret-file", "treat the lines of `FILE` as secrets"),
+			cli.Strings(&c.Env, "env", "treat the values of the environment variables `GLOB` as secrets"),
+			cli.String(&c.Allow, "allow", "", "ignore matches of the regular expressions in `FILE`, one a line"),
+			cli.Bool(&c.Emails, "emails", "treat e-mail addresses as secrets"),
+			cli.Bool(&c.Users, "users", "write ~ for the home directory, and user for user names in paths"),
 		),
 		cli.Group("What is written",
-			cli.String(&c.With, "with", "", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
+			cli.String(&c.With, "with", "", "replace a secret with its kind, hash, mask:N, or the text `AS`"),
 			cli.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
-			cli.Choice(&c.images, "images", []string{"keep", "note", "drop"}, "treat images `HOW`: note writes a text in their place"),
+			cli.Choice(&c.images, "images", []string{"keep", "note", "drop"}, "`HOW` to treat images; note replaces them with a text"),
 			cli.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
 			cli.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
 			cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output, with mode 0600"),
@@ -56,12 +56,12 @@ func (c *config) flags() []cli.Flag {
 		),
 		cli.Group("Checking", append([]cli.Flag{
 			cli.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
-			cli.Bool(&c.damagedOK, "damaged-ok", "take what can be read of a damaged session for all of it"),
-			cli.Bool(&c.json, "json", "print a JSON object for each finding, and one for all; with --check"),
+			cli.Bool(&c.damagedOK, "damaged-ok", "judge what can be read of a damaged session"),
+			cli.Bool(&c.json, "json", "print a JSON object for each finding, and a total; with --check"),
 			cli.Bool(&c.sarif, "sarif", "with --check, print SARIF 2.1.0"),
 			cli.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
-			cli.String(&c.baseline, "baseline", "", "compare with `FILE`, which an earlier run wrote: what it knows is no finding; with --check"),
-			cli.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
+			cli.String(&c.baseline, "baseline", "", "compare with `FILE`, the output of an earlier run with --write-baseline, and ignore its findings"),
+			cli.String(&c.newBaseline, "write-baseline", "", "with --check, write the current findings to `FILE`"),
 		}, c.sessions.Flags(selection.AllBelow, selection.Agent, selection.Since)...)...),
 	)
 }
@@ -166,13 +166,13 @@ func (c *config) shown(text string) string {
 // commonFlags are those that -h prints, see [cli.Tool].
 const commonFlags = `
 skip
-regexp: what matches PATTERN is a secret
-env
-users: put ~ and user for names of users in paths
-with: write AS in place: kind, hash, mask:N or a text
+regexp: treat matches of PATTERN as secrets
+env: treat values of environment variables GLOB as secrets
+users: write ~ and user for user names in paths
+with: replace with AS: kind, hash, mask:N or a text
 images
 output: make FILE, and print its path
-check: write no session, and print where secrets are
+check: write no session, but print where secrets are
 github
 all: take the sessions of every project
 `

@@ -113,7 +113,7 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 	p, _ := session.AsProblem(err)
 	err = address.Locate(in.Name, err)
 	if p.Kind == redact.Damaged {
-		return cli.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
+		return cli.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair repairs what it can")
 	}
 	return err
 }

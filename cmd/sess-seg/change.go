@@ -127,7 +127,7 @@ sess-path a.jsonl --no-header | sess-seg append s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedVariable(c),
-			cli.Variable("SESS_SYNC", cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`")),
+			cli.Variable("SESS_SYNC", cli.Choice(&c.sync, "sync", []string{"always", "never"}, "`WHEN` to sync writes to disk")),
 			cli.Private(cli.Bool(&c.hold, "hold", "lock the store and print its end before input is read, for programs"))[0],
 			waitVariable(c),
 			segmentFlag(c),

@@ -62,7 +62,7 @@ func segmentFlag(c *config) cli.Flag {
 
 // extendedVariable has in a variable that a store may hold what the format cannot, which pi does not read then.
 func extendedVariable(c *config) cli.Flag {
-	return cli.Variable("SESS_EXTENDED", cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read"))
+	return cli.Variable("SESS_EXTENDED", cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids that pi does not read"))
 }
 
 func (c *config) options() storev2.Options {
@@ -168,7 +168,7 @@ func explained(err error, name string) error {
 	case errors.Is(err, storev2.ErrNoTarget):
 		return hint("put the file back as it was, or keep the entries with sess-seg cat %s", name)
 	case errors.Is(err, storev2.ErrCorrupt):
-		return hint("sess-seg verify %s lists what is wrong, sess-seg recover %s mends what can be", name, name)
+		return hint("sess-seg verify %s lists what is wrong, sess-seg recover %s repairs what it can", name, name)
 	case errors.Is(err, storev2.ErrState):
 		return hint("sess-seg status %s says what happened to it", name)
 	case errors.Is(err, storev2.ErrNotStore):

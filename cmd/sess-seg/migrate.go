@@ -127,7 +127,7 @@ func (c *config) recover(ctx context.Context, s *cli.Streams, operands []string)
 		s.Infof("%s: %s", r.Dir, what)
 	}
 	if r.Action == "rolledback" {
-		s.Warnf("%s could not be mended: %s is the session again, the store is %s", storev2.Dir(path), path, r.Dir)
+		s.Warnf("%s could not be repaired: %s is the session again, the store is %s", storev2.Dir(path), path, r.Dir)
 	}
 	if r.Carried > 0 {
 		s.Infof("%s: appended %s of the store to it", path, tty.Count(r.Carried, "entry", "entries"))

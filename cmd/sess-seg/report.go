@@ -87,7 +87,7 @@ func (c *config) printStatus(s *cli.Streams, out *storeRow) error {
 func finding(out *storeRow) error {
 	switch state := storev2.State(out.State); {
 	case state == storev2.Failed:
-		return cli.WithHint(cli.No("%s: the store is %s", out.Path, state), "sess-seg recover %s mends what can be", out.Path)
+		return cli.WithHint(cli.No("%s: the store is %s", out.Path, state), "sess-seg recover %s repairs what it can", out.Path)
 	case state == storev2.MigrationStaging:
 		return cli.WithHint(cli.No("%s: the migration was not finished", out.Path), "sess-seg recover %s finishes it, or takes it back", out.Path)
 	case out.Stale != nil && *out.Stale:
@@ -126,7 +126,7 @@ func (c *config) verify(ctx context.Context, s *cli.Streams, operands []string) 
 	if rep.OK() {
 		return nil
 	}
-	return cli.WithHint(cli.No("%s: not in order", store.Dir()), "sess-seg recover %s mends what can be", store.Dir())
+	return cli.WithHint(cli.No("%s: not in order", store.Dir()), "sess-seg recover %s repairs what it can", store.Dir())
 }
 
 // printProblem writes a finding: file, line, kind, invariant and text.

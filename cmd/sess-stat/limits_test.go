@@ -137,7 +137,7 @@ func TestLimits(t *testing.T) {
 	}
 	// With a limit on costs, too, the session is read twice.
 	both := []string{"--max-cost", "1", "--max-context", "1"}
-	if _, stderr, status := run(t, text, both...); status != 2 || !strings.Contains(stderr, "once more") {
+	if _, stderr, status := run(t, text, both...); status != 2 || !strings.Contains(stderr, "reads a session twice") {
 		t.Errorf("%d %s", status, stderr)
 	}
 	file := must.Write(t, t.TempDir(), "s.jsonl", text)

@@ -140,7 +140,7 @@ func (r *report) drawn() error {
 }
 
 // errNotPicture keeps a slip of the hand from replacing a session.
-var errNotPicture = errors.New("it is there, and no SVG: remove it first")
+var errNotPicture = errors.New("it exists, and is no SVG: remove it first")
 
 // isPicture reports why a file must not be replaced.
 func isPicture(name string) error {

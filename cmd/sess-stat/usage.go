@@ -32,7 +32,7 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 		}
 	}
 	if r.limits.hasContext() && slices.ContainsFunc(found.List, func(s selection.Source) bool { return s.Name == "-" }) {
-		return cli.UsageError("--max-context reads a session once more: standard input cannot be, so name a file or ask with --context")
+		return cli.UsageError("--max-context reads a session twice, which standard input does not allow: name a file, or use --context")
 	}
 	l, err := r.ledger(ctx, found)
 	if err != nil {

@@ -62,7 +62,7 @@ func streamOf(u *url.URL) (nats.Config, error) {
 	if u.RawQuery != "" && !insecure || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
-		return n, cli.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
+		return n, cli.UsageError("the address of the remote is not that of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
 	}
 	for host := range strings.SplitSeq(u.Host, ",") {
 		one := url.URL{Host: host}

@@ -45,7 +45,7 @@ func (c *config) append(ctx context.Context, s *cli.Streams, l remote.Log, opera
 		return named(err, id, l)
 	}
 	if err := a.card(ctx); err != nil {
-		s.Warnf("%s in %s: the listing is not up to date: %v; sess-sync check mends it", id, l.Name(), err)
+		s.Warnf("%s in %s: the listing is not up to date: %v; sess-sync check repairs it", id, l.Name(), err)
 	}
 	return s.Acknowledge(address.Appended(batch.Entries), func() error {
 		return address.PrintEntries(s, batch.Entries, false)

@@ -20,7 +20,7 @@ var checkCommand = command("check", "[ID...]", "read every part, and bring the l
 sess-sync check --probe 01a1fc13-4173-73d3-8273-e3e1ca1285c1`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Bool(&c.probe, "probe", "test as init does that no two writers get one number"),
+			cli.Bool(&c.probe, "probe", "test, as init does, that no two writers get the same number"),
 			cli.Bool(&c.dryRun, "dry-run, n", "print what is wrong with the listing, and write nothing"),
 		}
 	},

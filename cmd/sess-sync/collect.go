@@ -29,7 +29,7 @@ func (c *collection) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.ChoicesOr(&c.agents, "agent", append(known.Names(), address.EveryAgent), known.IsAgent,
 			"only sessions of the agents `NAME,NAME`, where they keep them: bring those in the store up to date first, as sess-import --all --store does"),
-		cli.Bool(&c.redact, "redact", "take secrets out of what --agent brings up to date, as sess-redact does"),
+		cli.Bool(&c.redact, "redact", "take secrets out of the copies of --agent, as sess-redact does"),
 	}
 }
 

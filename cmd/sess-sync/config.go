@@ -52,7 +52,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 
 // timeoutVariable has the time that a remote may be silent in a variable.
 func (c *config) timeoutVariable() cli.Flag {
-	return cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the remote"))
+	return cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without an answer from the remote"))
 }
 
 // sizeVariable has the largest session that a remote may make us read in a variable, in bytes.
@@ -79,7 +79,7 @@ func (c *config) changes() []cli.Flag {
 	return []cli.Flag{
 		cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
 		cli.Bool(&c.all, "all, a", "take all sessions"),
-		cli.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and write nothing"),
+		cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
 		c.sizeVariable(),
 		address.WaitVariable(&c.wait),
 		address.GraceVariable(&c.grace),
@@ -132,13 +132,13 @@ func explainedOne(err error) error {
 	case errors.Is(err, remote.ErrWentBack):
 		return hint(cli.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
 	case errors.Is(err, remote.ErrGap):
-		return hint(cli.ExitMalformed, "what is in front of the gap was read; push --reseed goes on there from a machine that has the lines; if nobody ever had them, delete the parts behind it")
+		return hint(cli.ExitMalformed, "the parts before the gap were read; push --reseed fills it from a machine that has the lines; if no machine has them, delete the parts after it")
 	case errors.Is(err, remote.ErrVersion):
 		return hint(cli.ExitMalformed, "a newer sess-sync can read it")
 	case errors.Is(err, remote.ErrSilent):
-		return hint(0, "push or pull again when it does: nothing is lost, and nothing is there twice; the variable SESS_TIMEOUT waits longer")
+		return hint(0, "push or pull again when it answers: nothing is lost or doubled; the variable SESS_TIMEOUT waits longer")
 	case errors.Is(err, jsonl.ErrOpen):
-		return hint(0, "end it, or have it close the session; it would go on writing to a file that is gone")
+		return hint(0, "end it, or have it close the session; otherwise it continues to write to a file that is gone")
 	case errors.Is(err, remote.ErrDamaged):
 		return hint(cli.ExitMalformed, "sess-sync check names what is damaged; nothing may delete or expire objects under v1/s")
 	case errors.Is(err, remote.ErrNoRemote):

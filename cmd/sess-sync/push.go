@@ -27,7 +27,7 @@ sess-sync push -q --agent claude,codex || [ $? -eq 1 ]`,
 	func(c *config) []cli.Flag {
 		return append(append(c.changes(), c.collection.flags()...),
 			cli.String(&c.expectLeaf, "expect-leaf", "", "push only if `REF` is the leaf; otherwise status 4"),
-			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored"))
+			cli.Bool(&c.reseed, "reseed", "append again what a restored remote lost"))
 	},
 	(*config).push)
 
@@ -165,7 +165,7 @@ func (c *config) file(ctx context.Context, name string) (string, error) {
 // plain refuses a path that is no file of a session, or whose session has been replaced.
 func (c *config) plain(path string) error {
 	if path == "" {
-		return cli.UsageError("standard input is no session that is kept anywhere")
+		return cli.UsageError("standard input is not a session in a file")
 	}
 	seg := path
 	if !address.Segmented(path) {

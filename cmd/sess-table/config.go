@@ -38,13 +38,13 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("Sessions", c.sessions.Flags(selection.AllBelow, selection.Agent, selection.Since)...),
 		cli.Group("Output",
-			cli.String(&c.out, "output, o", "", "make the tables in `DIR`, and print the path of each file that was written; s3://BUCKET[/PREFIX] is a bucket"),
-			cli.Strings(&c.only, "tables", "write only the tables `TABLE,TABLE` beside sessions: messages, calls, usage"),
-			cli.Bool(&c.content, "content", "write what was said, too: texts, commands, paths and titles"),
+			cli.String(&c.out, "output, o", "", "write tables to `DIR`, and print the path of each written file; s3://BUCKET[/PREFIX] is a bucket"),
+			cli.Strings(&c.only, "tables", "write only the tables `TABLE,TABLE` and sessions: messages, calls, usage"),
+			cli.Bool(&c.content, "content", "also write texts, commands, paths and titles"),
 			cli.Bool(&c.redact, "redact", "take secrets out of sessions, as sess-redact does"),
 			cli.Bool(&c.prune, "prune", "remove the rows of sessions that are not selected"),
-			cli.Bool(&c.views, "views", "print SQL that makes the tables and what is counted once views of DuckDB, and end"),
-			cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without a word of the bucket")),
+			cli.Bool(&c.views, "views", "print SQL that defines views for DuckDB, and end"),
+			cli.Variable("SESS_TIMEOUT", cli.Duration(&c.timeout, "timeout", s3.DefaultTimeout, "give up after `DURATION` without an answer from the bucket")),
 		),
 	)
 }
@@ -185,11 +185,11 @@ func (t *tables) begin(ctx context.Context) (err error) {
 			return err
 		}
 	case json.Unmarshal(raw, &m) != nil || m.Format != format:
-		return cli.UsageError("%s in %s: it is none of sess-table", markerName, t.name())
+		return cli.UsageError("%s in %s: sess-table did not write it", markerName, t.name())
 	case m.Version != 1:
 		return cli.UsageError("%s in %s: version %d is newer than this program", markerName, t.name(), m.Version)
 	case len(t.only) > 0 && !slices.Equal(m.Tables, t.names):
-		return cli.UsageError("--tables: %s has %s, and goes on with them: name another one", t.name(), strings.Join(m.Tables, ","))
+		return cli.UsageError("--tables: %s has %s, and keeps them: name another directory", t.name(), strings.Join(m.Tables, ","))
 	default:
 		t.names = m.Tables
 	}
@@ -289,8 +289,8 @@ func (c *config) printViews(s *cli.Streams, operands []string) error {
 const commonFlags = `
 all: take the sessions of every project
 agent: only sessions of the agents NAME,NAME
-output: make the tables in DIR, or in s3://BUCKET
-content: write what was said, too
+output: write tables to DIR, or to s3://BUCKET
+content: also write texts
 redact
-views: print SQL that makes the tables views of DuckDB
+views: print SQL that defines views for DuckDB
 `

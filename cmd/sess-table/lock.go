@@ -53,7 +53,7 @@ func (h holder) bytes() []byte {
 // holderOf reads the lock.
 func holderOf(raw []byte) (h holder, err error) {
 	if json.Unmarshal(raw, &h) != nil || h.Format != format || h.Token == "" {
-		err = cli.UsageError("%s is none of sess-table", lockName)
+		err = cli.UsageError("%s is not written by sess-table", lockName)
 	}
 	return h, err
 }
@@ -104,7 +104,7 @@ func (s *store) hold(ctx context.Context) error {
 		switch {
 		case strings.Contains(string(earlier), theirs.Token+"\n"):
 		case ok && time.Since(time.UnixMilli(since)) > lockEnds:
-			s.warn("%s: a run on %s since %s has not ended, and is taken for dead", s.Name(), theirs.Host, theirs.Time)
+			s.warn("%s: a run on %s since %s has not ended, and is considered dead", s.Name(), theirs.Host, theirs.Time)
 		default:
 			return fmt.Errorf("%s: %w: another sess-table is writing, on %s since %s", s.Name(), jsonl.ErrLocked, theirs.Host, theirs.Time)
 		}

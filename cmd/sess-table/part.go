@@ -102,7 +102,7 @@ func openTable(path string) (*os.File, error) {
 	case err != nil:
 		err = disk.Cause(err)
 	case string(begin) != parquetMagic:
-		err = errors.New("it is no file of Parquet")
+		err = errors.New("it is no Parquet file")
 	case string(end) != parquetMagic:
 		err = errors.New("its end is missing")
 	default:

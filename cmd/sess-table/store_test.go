@@ -181,7 +181,7 @@ func TestBucketLock(t *testing.T) {
 		}
 	}
 	_, stderr := b.run(cli.ExitBusy, "", path)
-	if !strings.Contains(stderr, "has taken over") || !strings.Contains(stderr, "is taken for dead") {
+	if !strings.Contains(stderr, "has taken over") || !strings.Contains(stderr, "is considered dead") {
 		t.Error(stderr)
 	}
 	if got := slices.Sorted(maps.Keys(b.objects())); !slices.Equal(got, []string{markerName, lockName}) {
@@ -196,8 +196,8 @@ func TestBucketOfOthers(t *testing.T) {
 	for name, want := range map[string]string{
 		"other.txt":                         "it has other objects",
 		"usage/day=2026-11-01/part.parquet": "it has other objects",
-		markerName:                          "it is none of sess-table",
-		lockName:                            "sess-table.lock is none of sess-table",
+		markerName:                          "sess-table did not write it",
+		lockName:                            "sess-table.lock is not written by sess-table",
 	} {
 		b.server.Objects = map[string]remotetest.Stored{}
 		b.server.Store("team/t/"+name, "{}")

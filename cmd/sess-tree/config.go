@@ -24,8 +24,8 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.labels, "labels", "list the entries that have a label"),
 		cli.Bool(&c.json, "json", "print a JSON object for each entry, head or label"),
 		cli.Bool(&c.dot, "dot", "print a graph for Graphviz"),
-		cli.Bool(&c.prompts, "prompts", "print the prompts of the path and what was done between them, as on a terminal"),
-		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
+		cli.Bool(&c.prompts, "prompts", "print the prompts of the path, and between them what was done, as on a terminal"),
+		cli.Bool(&c.full, "full", "fold nothing, and also show lines that importers keep and words that agents add"),
 		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest; it is marked"),
 	}
 }

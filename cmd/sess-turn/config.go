@@ -73,7 +73,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("What is said", []cli.Flag{
 			cli.Optional(&c.text, "text, t", "the message is `TEXT`"),
 			cli.String(&c.file, "file, f", "", "read the message from `FILE` (- is standard input)"),
-			cli.Bool(&c.goOn, "go-on", "say nothing, and ask for the answer to the result or the prompt that the session ends with"),
+			cli.Bool(&c.goOn, "go-on", "add no text, and ask for the answer to the tool result or the prompt at the end of the session"),
 			cli.String(&c.system, "system", "", "begin with the system prompt in `FILE`, which is not stored"),
 		}...),
 		cli.Group("What the command reads", []cli.Flag{
@@ -84,16 +84,16 @@ func (c *config) flags() []cli.Flag {
 			cli.Variable(command.Variable, cli.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize")),
 		}...),
 		cli.Group("The answer", []cli.Flag{
-			cli.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`"),
-			cli.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: what the command prints, or the text of the answer"),
+			cli.Choice(&c.reply, "reply", replies(), "`WHAT` the command prints"),
+			cli.Choice(&c.print, "print", []string{printEvents, printText}, "`WHAT` to print, the command's output unchanged or the text of the answer"),
 			cli.Duration(&c.timeout, "timeout", defaultTimeout, "give up after `DURATION`, and stop the command; 0 is never"),
-			cli.OptionalInt(&c.retries, "retries", "make up to `N` more tries with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
+			cli.OptionalInt(&c.retries, "retries", "retry a failed command up to `N` times, if it printed nothing; without the flag 2 times, and only if its error suggests waiting"),
 			cli.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
 			cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
 			cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
 		}...),
 		cli.Group("Writing", slices.Concat([]cli.Flag{
-			cli.String(&c.target.Parent, "parent", "", "add behind the entry `REF` instead of the leaf; null begins anew"),
+			cli.String(&c.target.Parent, "parent", "", "add after the entry `REF` instead of the leaf; null starts a new root"),
 			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add only if `REF` is the leaf; otherwise status 4"),
 		}, c.target.Flags(), []cli.Flag{
 			address.CreateFlag(&c.create),
@@ -113,7 +113,7 @@ func (c *config) check(s *cli.Streams, name string) error {
 	}
 	switch {
 	case len(s.Command) == 0 && !c.dryRun:
-		return cli.WithHint(cli.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
+		return cli.WithHint(cli.UsageError("no command"), "it comes after two dashes: %s", s.Line("--", "my-llm"))
 	case c.system == "-" && c.readsText():
 		return cli.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
@@ -170,7 +170,7 @@ func (c *config) checkCompact() error {
 const commonFlags = `
 text
 file
-go-on: say nothing, and ask for the answer that is due
+go-on: add no text, and ask for the answer that is due
 system: begin with the system prompt in FILE
 as
 window: leave out the oldest messages above TOKENS
@@ -178,7 +178,7 @@ compact: compact the session first, if it does not fit
 redact: take secrets out of what the command reads
 reply
 model
-parent: add behind REF instead of the leaf; null begins anew
+parent: add after REF instead of the leaf; null is a new root
 expect-leaf: add only if REF is the leaf; otherwise status 4
 create
 no-store: store nothing

@@ -41,6 +41,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	_ = ctx.Err() // from now on a signal ends the turn, and not with a trace of this program
 	name, err := address.One(operands)
 	if err != nil {
+		if len(s.Command) > 0 {
+			return address.MeantText(err, "sess-turn", operands, append([]string{"--"}, s.Command...)...)
+		}
 		return s.Dashes(err)
 	}
 	if err := c.check(s, name); err != nil {

@@ -220,7 +220,7 @@ func (t *turn) answerable() error {
 	}
 	said := convo.ToLLM(convo.MessagesOf(convo.Project(t.path)))
 	if len(said) == 0 {
-		return cli.WithHint(cli.UsageError("%s: nothing was said, so --go-on has nothing to answer", t.session), "-t TEXT says something")
+		return cli.WithHint(cli.UsageError("%s: it has no message, so --go-on has nothing to answer", t.session), "-t TEXT says something")
 	}
 	switch last := said[len(said)-1]; {
 	case last.Role() != session.RoleAssistant:
@@ -360,7 +360,7 @@ func (t *turn) context() []convo.Projected {
 	left := len(convo.MessagesOf(projection)) - len(convo.MessagesOf(kept))
 	switch {
 	case !ok:
-		t.streams.Warnf("%s: what is said now needs more than the window has room for, %d tokens", t.session, t.room())
+		t.streams.Warnf("%s: the new text does not fit: the window has room for %d tokens", t.session, t.room())
 	case left > 0:
 		t.streams.Warnf("%s: the context does not fit the window; messages left out, the oldest: %d", t.session, left)
 	}

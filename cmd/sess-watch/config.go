@@ -35,17 +35,17 @@ func (c *config) flags() []cli.Flag {
 	c.sessions.Tells = true
 	return slices.Concat(
 		cli.Group("When",
-			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, since when, SESSION and what"),
+			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, time, SESSION and text"),
 			cli.Strings(&c.until, "state", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
-			cli.Bool(&c.every, "every", "with --state, end when every session has got there, and not the first"),
-			cli.Variable("SESS_SETTLE", cli.Duration(&c.settle, "settle", status.Settle, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written")),
+			cli.Bool(&c.every, "every", "with --state, wait for every session instead of the first"),
+			cli.Variable("SESS_SETTLE", cli.Duration(&c.settle, "settle", status.Settle, "wait for `DURATION` before a failed reply, or one without an end, counts as final")),
 			cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, with status 1; 0 is never"),
 		),
 		cli.Group("Sessions", c.sessions.Flags(selection.All, selection.Agent)...),
 		cli.Group("Output",
-			cli.String(&c.after, "after", afterNow, "print only what is behind `WHERE`, an entry; null is before all of them, and now behind all that are there"),
+			cli.String(&c.after, "after", afterNow, "print only entries after the entry `WHERE`; null prints all, and now only new ones"),
 			cli.Bool(&c.json, "json", "print a JSON object for each row"),
-			cli.Bool(&c.lines, "lines", "print the lines of the entries as they are"),
+			cli.Bool(&c.lines, "lines", "print the lines of the entries unchanged"),
 		),
 	)
 }
@@ -59,7 +59,7 @@ func (c *config) check(s *cli.Streams) error {
 		return err
 	}
 	if c.every && len(c.until) == 0 {
-		return cli.UsageError("--every says when --state ends: there is none")
+		return cli.UsageError("--every needs --state")
 	}
 	for _, word := range cli.Words(c.until) {
 		if err := cli.RefuseUnknown("state", word, append(status.Names(), waiting)); err != nil {

@@ -13,12 +13,13 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/pager"
 	"github.com/sess-tools/sess/internal/readers/status"
 )
 
 var tool = cli.Tool{
 	Name:    "sess-watch",
-	Summary: "say what an agent is doing, and wait for it",
+	Summary: "show what an agent is doing, and wait for it",
 	Args:    "[SESSION...] [-- COMMAND [ARG...]]",
 	Doc: "Rows as they come: ENTRY:ROLE:TEXT, and ENTRY:state:STATE at first and when that changes.\n" +
 		"A terminal gets a table of several sessions, drawn in place; -v gives the rows.\n" +
@@ -58,7 +59,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 		return err
 	}
 	if c.once {
-		return w.list()
+		return pager.Of(func(context.Context, *cli.Streams, []string) error { return w.list() })(ctx, s, operands)
 	}
 	return w.follow(ctx)
 }

@@ -127,7 +127,7 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source, s
 		return nil
 	}
 	if d.src.Name == "-" {
-		return cli.UsageError("standard input does not change: name a file to watch, or take --once")
+		return cli.UsageError("standard input does not change: name a file to watch, or use --once")
 	}
 	if err := d.locate(ctx); err != nil {
 		return err

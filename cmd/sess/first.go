@@ -256,7 +256,7 @@ func next(newest []js.Value, here bool) [][2]string {
 	}
 	lines := [][2]string{
 		{"sess show" + name, "read " + which},
-		{"sess handoff --to " + other + name, "go on with it in " + other},
+		{"sess handoff --to " + other + name, "continue it in " + other},
 		{"sess grep " + where + " 'WORDS'", "find where something was said"},
 		{"sess stat " + where + " --by day", "what it cost"},
 		{"sess help", ""},

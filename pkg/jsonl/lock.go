@@ -266,7 +266,7 @@ func (l *lockFile) take(p *patience, d disk.FS, log string, flocked bool) error 
 		if more, err := p.pause(); err != nil {
 			return err
 		} else if !more {
-			return fmt.Errorf("%w: it is %s, remove %s if that is not at work", p.locked(), o, filepath.Base(name))
+			return fmt.Errorf("%w: it is %s; remove %s if that process is not running", p.locked(), o, filepath.Base(name))
 		}
 	}
 }

@@ -108,7 +108,8 @@ await writers(forks)
 const types = {text: 'VARCHAR', int32: 'INTEGER', int64: 'BIGINT', bool: 'BOOLEAN', timestamp: 'TIMESTAMP WITH TIME ZONE', 'decimal(18,12)': 'DECIMAL(18,12)', 'list<text>': 'VARCHAR[]', 'list<list<text>>': 'VARCHAR[][]'}
 const page = {}
 let table = ''
-for (const line of readFileSync(join(root, 'docs/tables.md'), 'utf8').split('\n')) {
+const told = readFileSync(join(root, 'docs/tables.md'), 'utf8')
+for (const line of told.split('\n')) {
 	table = line.match(/^## ([a-z]+)$/)?.[1] ?? table
 	const [, name, type] = line.match(/^\| `([a-z0-9_]+)` \| ([^ |]+)/) ?? []
 	if (name) (page[table] ??= []).push([name, types[type]])
@@ -117,6 +118,14 @@ for (const name of ['sessions', 'messages', 'calls', 'usage']) {
 	const got = (await ask(`describe ${name}`)).map(c => [c.column_name, c.column_type])
 	check(`columns of ${name}`, got, [...page[name], ['day', 'VARCHAR']])
 }
+
+// What the page has DuckDB read of a table without the views is that table, and the views are those of the page.
+const [, reads] = told.match(/^\| DuckDB \| `([^`]+)`/m)
+const days = 'select count(*) as n, count(distinct day) as days from '
+check('what DuckDB reads', await ask(days + reads.replace('DIR', join(work, 'out-forks'))), await ask(days + 'usage'))
+const views = [...told.split('\n## Counting once\n')[1].split('\n## ')[0].matchAll(/^\| `(\w+)` \|/gm)].map(m => m[1])
+check('views of the page', views, ['usage_once', 'calls_once', 'ancestors'])
+for (const view of views) await ask(`select * from ${view}`)
 
 // bucket writes to a server over a directory, whose files are the objects of the bucket.
 async function bucket(sessions) {

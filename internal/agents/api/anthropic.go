@@ -30,7 +30,7 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 		if str("source", "type") == "base64" {
 			return Image(str("source", "media_type"), str("source", "data"))
 		}
-		lose(KindMedia, "an image that is but an address, which no model will be shown")
+		lose(KindMedia, "an image given by its address only, which no model will see")
 	case "document":
 		lose(KindMedia, "a document, of which a note is left")
 		data := ""
@@ -42,7 +42,7 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 		if made := session.AnthropicProvided(b); made != "" {
 			return made
 		}
-		lose(KindMedia, "content of type %q, which no model will be shown", typ)
+		lose(KindMedia, "content of type %q, which no model will see", typ)
 	}
 	return ""
 }

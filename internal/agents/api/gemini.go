@@ -92,7 +92,7 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 			blocks = append(blocks, session.ProvidedResult("", came.Get("id").Str(), codeExecution, came.Get("output"), failed))
 		default:
 			say()
-			m.Lose(KindMedia, "content of type %q, which no model will be shown", firstMember(part))
+			m.Lose(KindMedia, "content of type %q, which no model will see", firstMember(part))
 		}
 	}
 	say()

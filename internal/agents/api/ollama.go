@@ -23,7 +23,7 @@ func (m Mapping) Ollama(v js.Value) session.Message {
 		blocks = append(blocks, Text(text))
 	}
 	for range raw.Get("images").Elements() {
-		m.Lose(KindMedia, "an image of the model, which no model will be shown")
+		m.Lose(KindMedia, "an image of the model, which no model will see")
 	}
 	n := 0
 	for call := range raw.Get("tool_calls").Elements() {

@@ -138,7 +138,7 @@ func (m Mapping) chatPart(part js.Value) string {
 		if media, data, ok := DataURL(url); ok {
 			return Image(media, data)
 		}
-		m.Lose(KindMedia, "an image that is but an address, which no model will be shown: %.80s", url)
+		m.Lose(KindMedia, "an image given by its address only, which no model will see: %.80s", url)
 	case "file", "input_file":
 		m.Lose(KindMedia, "a document, of which a note is left")
 		file := part
@@ -148,7 +148,7 @@ func (m Mapping) chatPart(part js.Value) string {
 		media, data, _ := DataURL(file.Get("file_data").Str())
 		return documentNote(data, file.Get("filename").Str(), media, cmp.Or(file.Get("file_url").Str(), file.Get("file_id").Str()))
 	default:
-		m.Lose(KindMedia, "content of type %q, which no model will be shown", typ)
+		m.Lose(KindMedia, "content of type %q, which no model will see", typ)
 	}
 	return ""
 }

@@ -75,7 +75,7 @@ func (m Mapping) items(list js.Value, a answer) session.Message {
 		default:
 			made := ItemProvided(item)
 			if made == "" {
-				m.Lose(KindTool, "an item of type %q, which no model will be shown", typ)
+				m.Lose(KindTool, "an item of type %q, which no model will see", typ)
 				continue
 			}
 			blocks = append(blocks, made)

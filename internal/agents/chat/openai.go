@@ -58,7 +58,7 @@ func (o openAI) item(t *talk, raw js.Value) error {
 		t.mapping().Known(raw, "type", "id", "call_id", "output", "status")
 		return o.result(t, raw.Get("call_id").Str(), raw.Get("output"))
 	default:
-		t.lose(formats.KindContext, "an item of type %q, which no model will be shown", typ)
+		t.lose(formats.KindContext, "an item of type %q, which no model will see", typ)
 		return nil
 	}
 }

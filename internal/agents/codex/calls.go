@@ -401,12 +401,12 @@ func (c *conv) content(l line, content js.Value, p *pending) {
 			if media, data, _ := api.DataURL(url); strings.HasPrefix(url, "data:") {
 				p.blocks = append(p.blocks, api.Image(media, data))
 			} else {
-				c.lose(l, formats.KindMedia, "an image that is but an address, which no model will be shown")
+				c.lose(l, formats.KindMedia, "an image given by its address only, which no model will see")
 			}
 		case part.text.IsString():
 			run = append(run, string(part.text[1:len(part.text)-1]))
 		default:
-			c.lose(l, formats.KindMedia, "content of type %q, which no model will be shown", part.kind)
+			c.lose(l, formats.KindMedia, "content of type %q, which no model will see", part.kind)
 		}
 	}
 	flush()

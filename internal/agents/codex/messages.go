@@ -83,7 +83,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 				say()
 				out = append(out, item)
 			} else {
-				x.lose(formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
+				x.lose(formats.KindThinking, "thinking that codex only shows to people, and not to a model")
 			}
 		case session.BlockToolCall:
 			say()

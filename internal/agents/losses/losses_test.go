@@ -29,7 +29,7 @@ func said(t *testing.T, faults bool, width int, args ...string) (stderr string, 
 				place := losses.Place("claude:"+session, "/home/u/"+session+".jsonl", where)
 				l.Tell(session, place, formats.Loss{Where: where, Kind: kind, What: what, N: n})
 			}
-			tell("one", "/home/u/one.jsonl:3", formats.KindMedia, `content of type "tool_reference", which no model will be shown`, 0)
+			tell("one", "/home/u/one.jsonl:3", formats.KindMedia, `content of type "tool_reference", which no model will see`, 0)
 			tell("one", "/home/u/one.jsonl:9", formats.KindContext, "12 attachments without text", 12)
 			tell("two", "/home/u/two.jsonl:4", formats.KindMedia, "content of type", 0)
 			tell("two", "/home/u/two.jsonl:7", formats.KindDamage, "not JSON, line of 9 bytes skipped", 0)
@@ -51,13 +51,13 @@ func TestLog(t *testing.T) {
 	const (
 		damage = "sess-demo: warning: claude:two, line 7: not JSON, line of 9 bytes skipped\n"
 		table  = `sess-demo:   NOT KEPT               THINGS  SESSIONS  SUCH AS
-sess-demo:   images and files            2         2  content of type "tool_reference", which no model will be shown, claude:one, line 3
+sess-demo:   images and files            2         2  content of type "tool_reference", which no model will see, claude:one, line 3
 sess-demo:   attachments and notes      12         1  12 attachments without text, claude:one, line 9
 sess-demo:   damaged parts               1         1  not JSON, line of 9 bytes skipped, claude:two, line 7
 sess-demo:   links between entries       1         1  a cycle of parents, entry a
 `
 		hint = "sess-demo: hint: --losses FILE writes each of them, -v prints them\n"
-		each = `sess-demo: warning: /home/u/one.jsonl:3: content of type "tool_reference", which no model will be shown
+		each = `sess-demo: warning: /home/u/one.jsonl:3: content of type "tool_reference", which no model will see
 sess-demo: warning: /home/u/one.jsonl:9: 12 attachments without text
 sess-demo: warning: /home/u/two.jsonl:4: content of type
 sess-demo: warning: /home/u/two.jsonl:7: not JSON, line of 9 bytes skipped

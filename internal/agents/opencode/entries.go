@@ -112,11 +112,11 @@ func (e *messageReader) missed() {
 	for _, p := range e.parts {
 		switch typ := p.Get("type").Str(); {
 		case typ == "file" && e.role() == "user" && isSent(p) && !parts.IsImage(p):
-			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", p.Get("mime").Str())
+			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will see", p.Get("mime").Str())
 		case typ == "tool" && p.Get("state", "time", "compacted") == "":
 			for _, f := range parts.Attached(p.Get("state")) {
 				if !parts.IsImage(f) {
-					e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", f.Get("mime").Str())
+					e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will see", f.Get("mime").Str())
 				}
 			}
 		}

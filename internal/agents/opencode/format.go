@@ -112,7 +112,7 @@ func home(env formats.Env) (string, error) {
 	data, err := env.StorePath("XDG_DATA_HOME", []string{".local", "share"}, "opencode")
 	switch path := env.Getenv("OPENCODE_DB"); {
 	case path == ":memory:":
-		return "", errors.New("finding the database of opencode: OPENCODE_DB says that it is in memory")
+		return "", errors.New("finding the database of opencode: by OPENCODE_DB it is in memory")
 	case filepath.IsAbs(path):
 		return path, nil
 	case path != "" && err == nil:

@@ -208,7 +208,7 @@ func (db *DB) Close() error {
 }
 
 // ErrLocked is the error of a database that another program kept locked for [Wait].
-var ErrLocked = errors.New("it is locked by another program; end that, or try again")
+var ErrLocked = errors.New("another program has locked it; end that, or try again")
 
 // plain returns an error that says what SQLite's status means for the file.
 func plain(err error) error {

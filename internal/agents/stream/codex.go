@@ -220,7 +220,7 @@ func (c *codexReader) mcp(v js.Dict) (blocks []string) {
 		case "image":
 			blocks = append(blocks, api.Image(b.Get("mimeType").Str(), b.Get("data").Str()))
 		default:
-			c.rec.lose("", "content of type %.40q of a tool, which no model will be shown", b.Get("type").Str())
+			c.rec.lose("", "content of type %.40q of a tool, which no model will see", b.Get("type").Str())
 		}
 	}
 	return blocks

@@ -164,7 +164,7 @@ func (r *recorder) message(m session.Message, at int64) *Item {
 	}
 	m = m.JoinTexts()
 	if what := m.Foreign(); what != "" {
-		r.problem("a message of a shape that no model will be shown: %s", what)
+		r.problem("a message of a shape that no model will see: %s", what)
 	}
 	if m.Get("timestamp") == "" && at > 0 {
 		m = session.NewMessage(string(js.Value(m.Raw()).Add(js.IntField("timestamp", at))))

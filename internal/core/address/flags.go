@@ -23,7 +23,7 @@ func (o *TargetOptions) Flags() []cli.Flag {
 
 // TailFlag is the flag of the tool that adds to sessions of others.
 func (o *TargetOptions) TailFlag() cli.Flag {
-	return cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`")
+	return cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "`HOW` to treat a torn last line")
 }
 
 // Settle turns what the flags say into what the other fields mean.
@@ -57,7 +57,7 @@ func GraceVariable(dst *time.Duration) cli.Flag {
 
 // SyncFlag is the flag of a tool that writes.
 func SyncFlag(dst *string) cli.Flag {
-	return cli.Env("SESS_SYNC", cli.Choice(dst, "sync", []string{"", "always", "never"}, "sync what is written to disk `WHEN` (by default always in the store, never elsewhere)"))
+	return cli.Env("SESS_SYNC", cli.Choice(dst, "sync", []string{"", "always", "never"}, "`WHEN` to sync writes to disk (by default always in the store, never elsewhere)"))
 }
 
 // SyncVariable is SyncFlag as a variable alone.
@@ -70,7 +70,7 @@ func BlobsVariable(dst *string) cli.Flag {
 
 // ForceFlag is the flag that has the File made in the place of one that is there.
 func (d *Destination) ForceFlag() cli.Flag {
-	return cli.Bool(&d.Force, "force", "replace files that are there")
+	return cli.Bool(&d.Force, "force", "replace existing files")
 }
 
 // Flags are those of a tool that makes a session.
@@ -106,7 +106,7 @@ const (
 // It has the same name and meaning in every tool.
 func HarnessFlag(dst *Harness) cli.Flag {
 	words := []string{string(DropHarness), string(KeepHarness)}
-	return cli.Choice((*string)(dst), "harness", words, "treat words of an agent in the user's name, such as reminders, `HOW`")
+	return cli.Choice((*string)(dst), "harness", words, "`HOW` to treat words of an agent in the user's name, such as reminders")
 }
 
 // Spoken returns the messages of a projection that are to be shown, and says under -v how many are

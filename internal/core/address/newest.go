@@ -110,6 +110,15 @@ func NewestHere(ctx context.Context, s *cli.Streams, without string) (string, er
 	if t := best.Get("title").Str(); t != "" {
 		title = ": " + tty.Clean(t)
 	}
-	s.Lightf("taking %s, the newest here%s", name, title)
+	s.Lightf("taking %s, the newest here%s", shortened(name), title)
 	return name, nil
+}
+
+// shortened returns an address for a message: of a UUID the beginning.
+func shortened(name string) string {
+	const uuid, short = 36, 8
+	if at := strings.LastIndexByte(name, ':') + 1; len(name)-at == uuid && name[at+short] == '-' {
+		return name[:at+short]
+	}
+	return name
 }

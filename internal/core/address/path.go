@@ -159,6 +159,9 @@ func notFound(operand string, cause error) error {
 		return absentError(fmt.Sprintf("%s: no such file, and the beginning of an id has at least %d characters", disk.Subject(operand), session.MinPrefix))
 	}
 	err := absentError(disk.Subject(operand) + ": no such file, and no session of the store has such an id")
+	if agent, ok := cli.Another(operand, known.Names()); ok {
+		return cli.WithHint(err, ofAgent, agent, agent, agent)
+	}
 	if near, ok := nearAddress(operand); ok {
 		return cli.WithHint(err, "did you mean %s?", near)
 	}
@@ -168,8 +171,14 @@ func notFound(operand string, cause error) error {
 	if near, ok := nearFile(operand); ok {
 		return cli.WithHint(err, "did you mean %s?", near)
 	}
+	if strings.Trim(operand, "0123456789abcdef-") == "" {
+		return cli.WithHint(err, "the name of an agent stands before the id of its session, as in claude:%s; sess-ls --agent all lists those sessions, sess-ls --all those of the store", operand)
+	}
 	return cli.WithHint(err, "sess-ls --all lists the sessions of the store")
 }
+
+// ofAgent is the hint for the name of an agent where an operand is wanted.
+const ofAgent = "%s: is the newest session of %s here, and --agent %s takes all of them"
 
 // nearFile returns the session file of this directory that a mistyped name was most likely
 // meant to be.
@@ -202,6 +211,9 @@ func Mistaken(operand string, err error) error {
 	}
 	if near, ok := nearAddress(operand); ok && near != operand {
 		return cli.WithHint(err, "did you mean %s?", near)
+	}
+	if agent, ok := cli.Another(operand, known.Names()); ok {
+		return cli.WithHint(err, ofAgent, agent, agent, agent)
 	}
 	return elsewhere(operand, err)
 }
@@ -262,4 +274,16 @@ func inStore(path string) bool {
 	}
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
+}
+
+// MeantText adds to the error of a second operand that a text comes after -t, as a command line of the tool with the words rest behind it.
+func MeantText(err error, tool string, operands []string, rest ...string) error {
+	if len(operands) < 2 {
+		return err
+	}
+	text, name := operands[0], operands[1]
+	if _, serr := os.Stat(text); serr == nil { // it is the other way round
+		text, name = name, text
+	}
+	return cli.WithHint(err, "the text comes after -t: %s", cli.ShellWords(append([]string{tool, "-t", text, name}, rest...)))
 }

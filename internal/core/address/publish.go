@@ -98,7 +98,7 @@ func Keep(s *cli.Streams, path, what, ext, text string) (name string, kept error
 	case name == "":
 		// The last place where it is not lost is the screen.
 		fmt.Fprint(s.Err, text)
-		return "", fmt.Errorf("%s could be kept nowhere, so it stands above: %w", what, failed)
+		return "", fmt.Errorf("%s could not be saved anywhere, so it stands above: %w", what, failed)
 	case failed != nil:
 		return name, fmt.Errorf("%s is kept in %s, because %w", what, name, failed)
 	}

@@ -341,7 +341,7 @@ func unfinished(err error) error {
 	if !errors.Is(err, jsonl.ErrUnfinished) {
 		return err
 	}
-	return cli.WithHint(err, "try again, or if its writer is dead, with --grace 0")
+	return cli.WithHint(err, "try again, or if its writer is dead, with SESS_GRACE=0")
 }
 
 // Acknowledge prints what was committed: the ids of the entries or, with whole, the

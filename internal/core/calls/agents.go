@@ -83,4 +83,4 @@ func Unseen(sessions []Starter) []int {
 }
 
 // UnseenText says of a session how many of its agents' sessions are not among those that are judged.
-const UnseenText = "%s: it started agents, and the sessions of %d were not looked at: they count if they are named, too"
+const UnseenText = "%s: it started sub-agents, and the sessions of %d were not read: name them, too, and they count"

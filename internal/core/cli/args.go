@@ -46,7 +46,7 @@ func (p *parser) hinted(err error) error {
 	return err
 }
 
-const behindDashes = "a command stands behind two dashes: %s"
+const behindDashes = "a command comes after two dashes: %s"
 
 func (p *parser) parse(args []string) error {
 	p.args, p.places = args, map[string]int{}
@@ -146,8 +146,50 @@ func (p *parser) find(name string) Flag {
 
 // has reports whether there is the flag with which a hint begins.
 func (p *parser) has(hint string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(hint, "--"), " ")
-	return p.find(name) != nil
+	name, value, _ := strings.Cut(strings.TrimPrefix(hint, "--"), " ")
+	f := p.find(strings.TrimSuffix(name, ";"))
+	d, _ := f.(declared)
+	return f != nil && (value == "" || d.words == nil || strings.HasSuffix(name, ";") || slices.Contains(d.words, value))
+}
+
+// instead returns the command line with a flag replaced by the words of a hint; the value of the flag goes to that of the hint. ok is
+// false if a word of the hint stands for one to choose, as DIR does.
+func (p *parser) instead(flag, is string) (line string, ok bool) {
+	at := slices.IndexFunc(p.args, func(arg string) bool { return arg == flag || strings.HasPrefix(arg, flag+"=") })
+	name, own, hasOwn := strings.Cut(is, " ")
+	f := p.find(strings.TrimPrefix(name, "--"))
+	if at < 0 || f == nil || p.hasSecrets() || strings.HasSuffix(name, ";") || own == "DIR" || own == "N" {
+		return "", false
+	}
+	before, rest := p.args[:at], p.args[at+1:]
+	_, value, has := strings.Cut(p.args[at], "=")
+	if !has && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && (takesValue(f) && !hasOwn || formOf(rest[0], is)) {
+		value, has, rest = rest[0], true, rest[1:]
+	}
+	words := []string{name}
+	switch {
+	case hasOwn:
+		words = append(words, own)
+	case takesValue(f) && !has:
+		return "", false
+	case takesValue(f):
+		if d, _ := f.(declared); len(d.words) > 0 {
+			if value, ok = Value(value, d.words); !ok {
+				return "", false
+			}
+		}
+		words = append(words, value)
+	}
+	return ShellWords(slices.Concat([]string{p.set.Name()}, before, words, rest)), true
+}
+
+// hasSecrets reports whether words of the command line may be secrets, as those of a tool are that looks for them by patterns: no
+// message repeats the command line.
+func (p *parser) hasSecrets() bool { return p.find("secret-file") != nil }
+
+// formOf reports whether a value names the form that a switch asks for, as in --format json.
+func formOf(value, is string) bool {
+	return is == "--json" && strings.HasPrefix(value, "json") || is == "--csv" && value == "csv"
 }
 
 // environment sets what the command line does not say and a variable does.
@@ -177,15 +219,60 @@ func (p *parser) assign(f Flag, name, value string) error {
 		}
 	}
 	if err := p.set.Set(name, value); err != nil {
-		return UsageError("invalid value %q for %s: %s", value, dashed(name), err)
+		err := UsageError("invalid value %q for %s: %s", value, dashed(name), err)
+		if d, _ := f.(declared); len(d.words) > 0 {
+			return p.otherValue(err, name, value, d.words)
+		}
+		return err
 	}
 	return nil
+}
+
+// otherValue adds to the error of a value what was meant by it, if that is known, as a command line.
+func (p *parser) otherValue(err error, name, value string, words []string) error {
+	parts := strings.Split(value, ",")
+	for i, part := range parts {
+		is, ok := part, slices.Contains(words, part)
+		if !ok {
+			is, ok = Value(part, words)
+		}
+		if !ok {
+			return err
+		}
+		parts[i] = is
+	}
+	if strings.Join(parts, ",") == value {
+		return err
+	}
+	if p.hasSecrets() {
+		return WithHint(err, "did you mean %s?", strings.Join(parts, ","))
+	}
+	args := slices.Clone(p.args)
+	for i, arg := range args {
+		switch arg {
+		case dashed(name) + "=" + value:
+			args[i] = dashed(name) + "=" + strings.Join(parts, ",")
+		case value:
+			if i > 0 && args[i-1] == dashed(name) {
+				args[i] = strings.Join(parts, ",")
+			}
+		}
+	}
+	return WithHint(err, "did you mean %s? %s", strings.Join(parts, ","), ShellWords(append([]string{p.set.Name()}, args...)))
 }
 
 // unknown refuses a flag, and says what may have been meant: another one, or a file.
 func (p *parser) unknown(flag string) error {
 	err := UsageError("unknown flag %s", flag)
 	if is, ok := meantFlag(strings.TrimLeft(flag, "-"), p.has); ok {
+		for _, form := range []string{"--json", "--csv"} { // as in -o json
+			if i := slices.Index(p.args, flag); i >= 0 && i+1 < len(p.args) && !strings.HasPrefix(is, "--as") && p.has(form) && formOf(p.args[i+1], form) {
+				is = form
+			}
+		}
+		if line, ok := p.instead(flag, is); ok {
+			return WithHint(err, "it is %s: %s", is, line)
+		}
 		return WithHint(err, "it is %s", is)
 	}
 	var names []string
@@ -244,7 +331,7 @@ func RefuseUnknown(what, word string, among []string) error {
 		return nil
 	}
 	err := UsageError("unknown %s %s", what, word)
-	if closest, ok := Closest(word, among); ok {
+	if closest, ok := Value(word, among); ok {
 		return WithHint(err, "did you mean %s?", closest)
 	}
 	return WithHint(err, "known are %s", strings.Join(among, ", "))

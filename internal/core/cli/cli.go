@@ -110,7 +110,7 @@ func (t Tool) unknownCommand(word string, behind bool, rest []string) error {
 	err := UsageError("unknown command %q: want %s", word, strings.Join(t.commandNames(), ", "))
 	for _, name := range t.commandNames() {
 		if behind && slices.Contains(rest, name) {
-			return WithHint(err, "the flags of a command stand behind it: %s %s ...", t.Name, name)
+			return WithHint(err, "the flags of a command come after it: %s %s ...", t.Name, name)
 		}
 	}
 	if closest, ok := Closest(word, t.commandNames()); ok {

@@ -47,6 +47,18 @@ func (p *page) fill(text string, at, hang int) {
 	p.WriteString("\n")
 }
 
+// message is fill for a message after a name of front columns. The command line at the end of a hint is not broken, so that it can be
+// copied: if the hint does not fit in one line, the command has its own line.
+func (p *page) message(text string, front int) {
+	at := strings.LastIndex(text, ": sess")
+	if front+columns(text) <= p.width || at < 0 || !strings.ContainsAny(text[at+len(": sess"):], " ") || !strings.HasPrefix(text, "hint: ") {
+		p.fill(text, front, front)
+		return
+	}
+	p.fill(text[:at+1], front, front)
+	p.WriteString(strings.Repeat(" ", front) + text[at+2:] + "\n")
+}
+
 // columns is how many columns of a terminal a word takes at most: a character of scripts that may be wide counts twice.
 func columns(word string) (n int) {
 	for _, r := range word {

@@ -140,7 +140,7 @@ func (s *Streams) printf(format string, args ...any) {
 		lines.width = len(front) + width
 	}
 	lines.WriteString(front)
-	lines.fill(tty.Clean(fmt.Sprintf(format, flattened(args)...)), len(front), len(front))
+	lines.message(tty.Clean(fmt.Sprintf(format, flattened(args)...)), len(front))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = toErr{s}.Write([]byte(lines.String()))

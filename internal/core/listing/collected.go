@@ -13,7 +13,7 @@ const (
 	Grown     = "grown"     // there was more, and it was appended
 	Merged    = "merged"    // the same, of a file that has entries of other origin
 	Same      = "same"      // there is nothing new
-	Waiting   = "waiting"   // nothing of it is closed yet
+	Waiting   = "waiting"   // no entry is final yet
 	Rewritten = "rewritten" // lines that were imported say something else now
 	Failed    = "failed"    // it could not be read
 )

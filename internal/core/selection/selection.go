@@ -103,7 +103,7 @@ func (c *Selection) flag(f Flag) cli.Flag {
 	case CWD:
 		return cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`")
 	case WhichSubagents:
-		return cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "whether sessions of sub-agents are taken: `WHICH`")
+		return cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents, `WHICH`")
 	case Since:
 		return cli.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time")
 	case Until:
@@ -444,7 +444,7 @@ func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []strin
 	case len(c.Agents) == 0:
 		agents = []string{""}
 	case len(agents) > 1 && len(operands) > 0:
-		return Found{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
+		return Found{}, cli.UsageError("unexpected operand %q: --agent %s looks where agents keep their sessions", operands[0], strings.Join(c.Agents, ","))
 	}
 	found := make([]Found, len(agents))
 	var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func Parse(text string) (*Pattern, error) {
 	}
 	name, rest := text[:end], text[end:]
 	if strings.HasPrefix(rest, "{") && !p.braces(&rest) {
-		return nil, fmt.Errorf("%q has no } behind its arguments, or none that is NAME=GLOB", p.Text)
+		return nil, fmt.Errorf("%q has no } after its arguments, or none that is NAME=GLOB", p.Text)
 	}
 	glob, has := strings.CutPrefix(rest, ":")
 	switch {
@@ -154,7 +154,7 @@ func near(a, b string) bool {
 func misplaced(text, glob string) error {
 	switch {
 	case glob == "":
-		return fmt.Errorf("%q has nothing behind the colon", text)
+		return fmt.Errorf("%q has nothing after the colon", text)
 	case strings.TrimSpace(glob) != glob:
 		return &Slip{fmt.Sprintf("%q has a blank that no command begins or ends with", text), "take it out"}
 	case strings.HasPrefix(glob, "{") && strings.Contains(glob, ","):

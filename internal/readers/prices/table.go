@@ -37,7 +37,7 @@ const (
 )
 
 // ErrTable is matched by the errors of [Parse].
-var ErrTable = errors.New("no table of prices")
+var ErrTable = errors.New("not a table of prices")
 
 // A Table has the prices of models, by the provider that asks them. It does not change.
 type Table struct {

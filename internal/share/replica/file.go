@@ -160,7 +160,7 @@ func (s *transfer) suspect(theirs own, file io.Reader) {
 		}
 		id := idIn(l.Data, ids)
 		if id != "" && idOf(l.Data) == id && !bytes.Equal(bytes.TrimSuffix(ids[id], []byte("\n")), l.Data) {
-			warn("the entry %.80q comes once more, with other words, and the last one counts", id)
+			warn("the entry %.80q comes again with other bytes, and the last one counts", id)
 			delete(ids, id)
 		}
 	}

@@ -147,7 +147,7 @@ func TestSuspectLines(t *testing.T) {
 	o.Warn = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
 	mustRun(t, Pull, path, o)
 	all := strings.Join(said, "\n")
-	for _, want := range []string{`the entry "a" comes once more, with other words`, "a second header", "bytes of zero"} {
+	for _, want := range []string{`the entry "a" comes again with other bytes`, "a second header", "bytes of zero"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q does not say %q", all, want)
 		}

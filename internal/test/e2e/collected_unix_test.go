@@ -416,7 +416,7 @@ func TestRulesChange(t *testing.T) {
 	if got.status != 0 || !ok || !strings.HasPrefix(rest, `{"type":"custom","customType":"sess:redacted","data":{"rules":"`) || strings.Contains(rest, "banana") || !strings.Contains(rest, "[redacted:fruit]") {
 		t.Errorf("status %d, %s\n%s", got.status, got.stderr, rest)
 	}
-	if !strings.Contains(got.stderr, "1 entry of 1 session have what the rules now take out") && !strings.Contains(got.stderr, "of 1 session have what the rules now take out") {
+	if !strings.Contains(got.stderr, "of 1 session have secrets by the current rules") {
 		t.Errorf("it is not said: %s", got.stderr)
 	}
 	if again := h.do("SESS_REDACT=$HOME/fruit.toml sess-import --all --store --redact claude"); strings.Contains(again.stderr, "warning") || h.stored(oneID) != after {

@@ -78,7 +78,7 @@ func TestHandoff(t *testing.T) {
 	if strings.Contains(text, "AKIA") {
 		t.Error("the secret is handed over")
 	}
-	codex := regexp.MustCompile(`codex:[0-9a-f-]{36}`).FindString(first.stderr)
+	codex := regexp.MustCompile(`codex:[0-9a-f]{8}`).FindString(first.stderr)
 	again := runCommand(t, dir, "", "sess-handoff", "--to", "pi", codex)
 	if again.stdout != first.stdout || !strings.Contains(again.stderr, "is there already; --again makes another") {
 		t.Errorf("the second time: %+v", again)
@@ -119,9 +119,9 @@ func TestHandoffRefuses(t *testing.T) {
 	}{
 		{[]string{"--to", "pi", "empty.jsonl"}, 1, "no words of the user"},
 		{[]string{"--to", "pi", "--cwd", "nowhere/at/all", "codex:"}, 2, "nowhere"},
-		{[]string{"--to", "opencode", "codex:"}, 5, "handing over to opencode: PATH has no opencode"},
+		{[]string{"--to", "opencode", "codex:"}, 5, "handing over to opencode: opencode, which would import the session, is not in PATH"},
 		{[]string{"--to", "emacs"}, 2, "--to is one of pi, omp, codex, opencode, claude"},
-		{[]string{"codex:"}, 2, "no agent to go on in"},
+		{[]string{"codex:"}, 2, "no agent named: --to is one of"},
 		{[]string{"pi", "codex:"}, 2, "hint: sess-handoff --to pi codex:"},
 		{[]string{"--to", "pi", "--strict", "torn.jsonl"}, 3, "torn"},
 	} {
@@ -232,11 +232,11 @@ func TestHandoffElsewhere(t *testing.T) {
 `)
 			scripted(t, dir, "mkdir tree; cd tree; "+tt.tree)
 			r := scripted(t, dir, "cd tree; sess-handoff -v --to pi ../s.jsonl")
-			got := regexp.MustCompile(`(?m)^sess-handoff: .*it goes on in this directory.*: that of the session, /nowhere/at/all, is not here$`).FindString(r.stderr)
+			got := regexp.MustCompile(`(?m)^sess-handoff: .*it continues in this directory.*: the session's directory, /nowhere/at/all, does not exist here$`).FindString(r.stderr)
 			if want := strings.Contains(got, "directory, of the same repository: ") && !strings.Contains(got, "warning"); got == "" || want != tt.same || !tt.same && !strings.Contains(got, "warning") {
 				t.Errorf("%q of %s", got, r.stderr)
 			}
-			if r := scripted(t, dir, "cd tree; sess-handoff --to pi ../s.jsonl"); strings.Contains(r.stderr, "is not here") == tt.same {
+			if r := scripted(t, dir, "cd tree; sess-handoff --to pi ../s.jsonl"); strings.Contains(r.stderr, "does not exist here") == tt.same {
 				t.Errorf("without -v: %s", r.stderr)
 			}
 		})

@@ -16,7 +16,7 @@ func TestNoOperandAtATerminal(t *testing.T) {
 		all := func(c *exec.Cmd, terminal *os.File) { c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal }
 		return throughTerminal(t, dir, 100, all, "sh", "-c", "export PAGER=cat; timeout 10 "+line+"; echo status $?")
 	}
-	const taken = ": taking claude:22222222-2222-4222-8222-222222222222, the newest here: needle 2"
+	const taken = ": taking claude:22222222, the newest here: needle 2"
 	for _, tool := range []string{
 		"sess-show", "sess-tree", "sess-path", "sess-fork", "sess-redact", "sess-check", "sess-export pi", "sess-stat --context", "sess-watch --once", "sess-calls", "sess-handoff --to codex -n",
 	} {

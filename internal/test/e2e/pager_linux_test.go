@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 // linesOf is a session of so many prompts.
@@ -27,6 +29,7 @@ func TestLongListsOpenThePager(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	scripted(t, dir, `for i in 1 2 3; do s=$(sess-new --store --cwd /w); sess-append -q -t "one $i" "$s"; done`)
+	scripted(t, dir, `export SESS_DIR=$PWD/many; for i in $(seq 30); do s=$(sess-new --store --cwd /w); sess-append -q -t "many $i" "$s"; done`)
 	write(t, dir, "long.jsonl", linesOf(90))
 	run := func(pager, line string) string {
 		all := func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }
@@ -36,6 +39,7 @@ func TestLongListsOpenThePager(t *testing.T) {
 		{"sed s/^/paged/", "sess-ls -a", "one 3", "paged"},
 		{"sed s/^/paged/", "sess-history -a", "one 3", "paged"},
 		{"sed s/^/paged/", "sess-grep line long.jsonl", "paged", ""},
+		{"sed s/^/paged/", "SESS_DIR=$PWD/many sess-watch --once -a", "paged", ""},
 		{"head -n 1", "sess-grep line long.jsonl", "status 0", "line 70"},
 		{"", "sess-grep line long.jsonl", " 89", "paged"},
 		{"sed s/^/paged/", "TERM=dumb sess-grep line long.jsonl", " 89", "paged"},
@@ -63,15 +67,15 @@ echo SHOWN; until wait $!; do :; done; cat >/dev/null`)
 	for _, line := range []string{"sess-grep line long.jsonl", "sess-show long.jsonl", "sess-tree long.jsonl"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			s := startAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
-			s.until("SHOWN")
+			s := scripttest.StartAtTerminal(t, command(dir, "sh", "-c", "trap : INT; export TERM=xterm PAGER='sh ./pager'; "+line+"; echo STATUS $?"), 24, 80)
+			s.Until("SHOWN")
 			for range 2 {
-				s.typing("\x03")
-				s.until("HEARD")
+				s.Type("\x03")
+				s.Until("HEARD")
 			}
-			s.typing("q\r")
-			s.until("LEFT BY q")
-			s.until("STATUS 0")
+			s.Type("q\r")
+			s.Until("LEFT BY q")
+			s.Until("STATUS 0")
 		})
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
@@ -41,12 +39,7 @@ var shells = map[string]struct {
 }
 
 // A shell is one that somebody types into.
-type shell struct {
-	t    *testing.T
-	ptmx *os.File
-	text chan string
-	seen string
-}
+type shell struct{ *scripttest.Person }
 
 // startShell starts a shell at a terminal of its own, in the directory dir.
 func startShell(t *testing.T, name, dir string, vars ...string) *shell {
@@ -72,79 +65,17 @@ func startShell(t *testing.T, name, dir string, vars ...string) *shell {
 
 	c := exec.Command("sh", "-c", "exec env "+setup.Replace(of.start))
 	c.Dir, c.Env = dir, append(append(env(dir), "TERM=xterm", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME="+own, "XDG_DATA_HOME="+own), vars...)
-	s := startAtTerminal(t, c, 60, 400)
-	s.until("READY> ")
+	s := &shell{scripttest.StartAtTerminal(t, c, 60, 400)}
+	s.Until("READY> ")
 	return s
-}
-
-// startAtTerminal starts a program as the leader of a terminal of its own.
-func startAtTerminal(t *testing.T, c *exec.Cmd, lines, columns uint16) *shell {
-	t.Helper()
-	ptmx, terminal := scripttest.OpenTerminal(t, lines, columns)
-	c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	check(t, c.Start())
-	terminal.Close()
-	s := &shell{t: t, ptmx: ptmx, text: make(chan string)}
-	go func() {
-		defer close(s.text)
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := ptmx.Read(buf) // ends in EIO when the shell has ended
-			if n > 0 {
-				s.text <- string(buf[:n])
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
-		go func() {
-			for range s.text { // so that the reader ends
-			}
-		}()
-		ptmx.Close()
-	})
-	return s
-}
-
-// typing sends keys.
-func (s *shell) typing(keys string) {
-	s.t.Helper()
-	s.seen = ""
-	if _, err := s.ptmx.WriteString(keys); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// until reads what the terminal shows until text is in it, and returns it.
-func (s *shell) until(text string) string {
-	s.t.Helper()
-	limit := time.After(2 * time.Minute) // of a machine with other things to do
-	for !strings.Contains(s.seen, text) {
-		select {
-		case more, ok := <-s.text:
-			if !ok {
-				s.t.Fatalf("the shell ended before %q: %q", text, s.seen)
-			}
-			s.seen += more
-		case <-limit:
-			s.t.Fatalf("no %q: %q", text, s.seen)
-		}
-	}
-	return s.seen
 }
 
 // completed types the beginning of a command line and the key that completes it, and
 // returns the words it came to be: show, put in front of it, prints them.
 func (s *shell) completed(line string) string {
-	s.t.Helper()
-	s.typing(line + "\t\x01show \n")
-	seen := s.until("<END>")
-	s.until("READY> ")
+	s.Type(line + "\t\x01show \n")
+	seen := s.Until("<END>")
+	s.Until("READY> ")
 	_, words, _ := strings.Cut(seen, "<BEGIN>")
 	words, _, _ = strings.Cut(words, "<END>")
 	return words
@@ -153,9 +84,8 @@ func (s *shell) completed(line string) string {
 // listed types the beginning of a command line and twice the key that completes it, takes the line away, and returns
 // all that the shell has shown until then.
 func (s *shell) listed(line string) string {
-	s.t.Helper()
-	s.typing(line + "\t\t\x15show \n")
-	seen := s.until("<END>")
-	s.until("READY> ")
+	s.Type(line + "\t\t\x15show \n")
+	seen := s.Until("<END>")
+	s.Until("READY> ")
 	return seen
 }

@@ -35,7 +35,7 @@ func TestTurnCompacts(t *testing.T) {
 			"sess-turn: warning: running sh: the answer lacks the heading",
 		},
 		{"it fits", "--compact --window 100000", "", "echo asked >>asked; echo yes", "", ""},
-		{"what is said does not fit", "--compact --window 2", "", "echo asked >>asked; echo yes", "", "what is said now needs more than"},
+		{"what is said does not fit", "--compact --window 2", "", "echo asked >>asked; echo yes", "", "the new text does not fit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -123,7 +123,7 @@ func TestTurnKeptNowhere(t *testing.T) {
 	p.answer(t)
 	r := p.wait()
 	p.dead()
-	if r.status != 2 || !strings.Contains(r.stderr, `"text":"half and the rest"`) || !strings.Contains(r.stderr, "the turn could be kept nowhere, so it stands above") {
+	if r.status != 2 || !strings.Contains(r.stderr, `"text":"half and the rest"`) || !strings.Contains(r.stderr, "the turn could not be saved anywhere, so it stands above") {
 		t.Errorf("status %d, %s", r.status, r.stderr)
 	}
 }
