@@ -32,7 +32,7 @@ type config struct {
 	all, list, recent           bool
 	detect, homes, maps, unread bool
 	each, heads                 bool
-	opened                      archives
+	opened                      *archives
 	remembered                  string     // which answers of an earlier run will do
 	memo                        *memo.Memo // of a program that runs many invocations, which closes it; else nil
 	strict, noLosses, prompts   bool

@@ -16,7 +16,7 @@ import (
 var tool = importer(nil, nil)
 
 // importer is the tool; with --each it is run by itself, and finds archives that are open, and the memo.
-func importer(opened archives, said *memo.Memo) cli.Tool {
+func importer(opened *archives, said *memo.Memo) cli.Tool {
 	return cli.Tool{
 		Name:    "sess-import",
 		Summary: "convert other agents' sessions",

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 )
 
 // archives are those of agents' homes that serve one invocation after the other. Nil keeps none.
-type archives map[archiveKey]openArchive
+type archives struct {
+	mu   sync.Mutex // held while an archive is read
+	kept map[archiveKey]openArchive
+}
 
 type openArchive struct {
 	formats.Lasting
@@ -49,15 +53,24 @@ func (e exactly) Sources(ctx context.Context, info formats.Info) []string {
 
 // with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
 // come since: the archive is opened anew, and work done again.
-func (a archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
+func (a *archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
+	if a == nil {
+		opened, err := f.Open(ctx, src)
+		if err != nil {
+			return err
+		}
+		return join(work(opened), opened.Close())
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	key := archiveKey{f.About().Name, src.Path, src.Blobs}
-	if kept, ok := a[key]; ok {
+	if kept, ok := a.kept[key]; ok {
 		if time.Since(kept.since) < lasts && kept.Lasts() {
 			if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
 				return err
 			}
 		}
-		delete(a, key)
+		delete(a.kept, key)
 		if err := kept.Close(); err != nil {
 			return err
 		}
@@ -67,17 +80,28 @@ func (a archives) with(ctx context.Context, f formats.Format, src *formats.Sourc
 	if err != nil {
 		return err
 	}
-	if kept, ok := opened.(formats.Lasting); ok && a != nil {
-		a[key] = openArchive{kept, since}
-		return work(opened)
+	err = work(opened)
+	kept, ok := opened.(formats.Lasting)
+	if !ok || !kept.Lasts() {
+		return join(err, opened.Close())
 	}
-	return join(work(opened), opened.Close())
+	if a.kept == nil {
+		a.kept = map[archiveKey]openArchive{}
+	}
+	a.kept[key] = openArchive{kept, since}
+	time.AfterFunc(lasts, func() { _ = a.close(lasts) }) // what was read was read whole
+	return err
 }
 
-// close closes all.
-func (a archives) close() (err error) {
-	for _, kept := range a {
-		err = join(err, kept.Close())
+// close closes those that were opened so long ago.
+func (a *archives) close(age time.Duration) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for key, kept := range a.kept {
+		if time.Since(kept.since) >= age {
+			delete(a.kept, key)
+			err = join(err, kept.Close())
+		}
 	}
 	return err
 }
