@@ -309,6 +309,14 @@ type listedAt struct {
 	Place string `json:"place"`
 }
 
+// Made returns the SHA-256 of the marker.
+func (l *log) Made(tag string) string {
+	var at listedAt
+	_ = json.Unmarshal([]byte(tag), &at) // a tag that is none has nothing
+	p, _ := placeOf(at.Place)
+	return p.Remote
+}
+
 // Changed reads the cards that the journal names.
 func (l *log) Changed(ctx context.Context, tag string, most int) (map[CardName]Card, string, error) {
 	var at listedAt
