@@ -19,10 +19,11 @@ func wholeRemote(operands []string) bool {
 	return slices.Equal(operands, []string{address.Remote + ":"})
 }
 
-// remoteStamp returns the stamp of a session in the remote, "" for another one. The log of a session only grows, so its size tells its bytes.
+// remoteStamp returns the stamp of a session in the remote, "" for another one. The log of a session only grows, so its size tells its bytes;
+// one that was deleted there and made again begins at another time.
 func remoteStamp(src selection.Source) string {
 	if size := src.Row.Get("size").Int(); size > 0 && strings.HasPrefix(src.Name, address.Remote+":") {
-		return fmt.Sprintf("remote %s %d", bucket.SumOf([]byte(os.Getenv("SESS_REMOTE")))[:16], size)
+		return fmt.Sprintf("remote %s %d %s", bucket.SumOf([]byte(os.Getenv("SESS_REMOTE")))[:16], size, src.Row.Get("created").Str())
 	}
 	return ""
 }
@@ -30,11 +31,10 @@ func remoteStamp(src selection.Source) string {
 // remoteItem fills in an item of a session in the remote by its row, and reports whether that is enough. A session that is new, or has
 // grown, is read once, when its day is written; the texts of one that may have secrets are looked at before a bucket gets them.
 func (t *tables) remoteItem(it *item, known map[string]remembered) bool {
-	row, stamp := it.src.Row, remoteStamp(it.src)
-	if stamp == "" {
+	row := it.src.Row
+	if remoteStamp(it.src) == "" {
 		return false
 	}
-	it.stamp = stamp
 	if r, ok := known[it.src.Name]; ok && r.Stamp == it.stamp || t.secret(false) {
 		return false
 	}
@@ -64,7 +64,7 @@ func (t *tables) reads(ctx context.Context, day string, it *item) (rows, error) 
 }
 
 // current reports whether a row has what a session that was found is now.
-func (t *tables) current(r sessionRow, it *item) bool {
+func (t *tables) current(r hadRow, it *item) bool {
 	return !it.unread && r.SHA256 == it.sum && r.Reader == t.reader && r.Content == t.content && r.Redacted == (t.redact || it.header.IsRedacted())
 }
 
