@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime/debug"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -110,6 +111,7 @@ func (c *config) lsNews(ctx context.Context, s *cli.Streams, l remote.Log) error
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(50) // a round that lists all has them all in memory
 	cards, at := remote.ReadCardsSince(ctx, l, remote.CardCache(l), string(place))
 	to := json.NewEncoder(s.Out)
 	bad, err := goodCards(s, l, cards, func(card remote.Card) error {

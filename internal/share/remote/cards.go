@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -265,6 +265,9 @@ func saveCards(cache, remote string, was CardName, list map[CardName]Card) error
 	var err error
 	for name, card := range list {
 		data, cerr := card.Encode()
+		if b.Len() == 0 { // or it is copied again and again
+			b.Grow(len(list) * (len(data) + len(data)/2))
+		}
 		err = errors.Join(err, cerr, e.Encode(cacheLine{CardName: name, Card: data}))
 	}
 	err = errors.Join(err, json.NewEncoder(&head).Encode(cacheLine{Remote: remote, SHA256: bucket.SumOf(b.Bytes()), CardName: was}))
@@ -274,5 +277,5 @@ func saveCards(cache, remote string, was CardName, list map[CardName]Card) error
 	if err != nil {
 		return err
 	}
-	return disk.Replace(disk.OS{}, cache+"-"+rand.Text(), cache, append(head.Bytes(), b.Bytes()...), false)
+	return disk.Anew(disk.OS{}, cache, &net.Buffers{head.Bytes(), b.Bytes()}, false)
 }
