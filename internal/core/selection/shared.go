@@ -16,7 +16,7 @@ import (
 type News struct {
 	All    bool   // all of them
 	Remote string // the remote, also told from another one that had its address
-	Place  string // for [Selection.Shared], to list what comes behind these sessions; "" to list all
+	Place  string // for [Selection.Shared], to list sessions with later parts; "" lists all
 }
 
 // Shared lists the sessions of the remote to which something came since it returned a place, or some more, and all if the remote cannot

@@ -312,7 +312,7 @@ type listedAt struct {
 // Made returns the SHA-256 of the marker.
 func (l *log) Made(tag string) string {
 	var at listedAt
-	_ = json.Unmarshal([]byte(tag), &at) // a tag that is none has nothing
+	_ = json.Unmarshal([]byte(tag), &at) // an invalid tag has nothing
 	p, _ := placeOf(at.Place)
 	return p.Remote
 }
