@@ -142,7 +142,7 @@ func (t *tables) save(items []*item) error {
 // item reads the header of a session, and makes the sum of its bytes.
 func (t *tables) item(ctx context.Context, src selection.Source, known map[string]remembered) (it *item) {
 	it = &item{src: src}
-	it.stamp, it.sure = t.stampOf(src)
+	it.stamp, it.sure = t.stampOf(src, t.news.Remote)
 	if t.remoteItem(it, known) {
 		return it
 	}

@@ -123,11 +123,12 @@ func (m *mark) find(key uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.was, key, func(it markItem, key uint64) int { return cmp.Compare(it.key, key) })
 }
 
-// stampOf returns the stamp of a session: of a file its size and times, in the remote its size. It is "" for one that has to be read each time. It is sure
-// unless the file was written to just now.
-func (c *config) stampOf(src selection.Source) (stamp string, sure bool) {
-	if stamp := remoteStamp(src); stamp != "" {
-		return stamp, true
+// stampOf returns the stamp of a session: of a file its size and times, in a remote its size and when it was begun. The log of a session only
+// grows, so its size tells its bytes; one that was deleted there and made again begins at another time. It is "" for one that has to be read each time. It is
+// sure unless the file was written to just now.
+func (c *config) stampOf(src selection.Source, remote string) (stamp string, sure bool) {
+	if isShared(src) {
+		return fmt.Sprintf("remote %x %d %s", short(remote), src.Row.Get("size").Int(), src.Row.Get("created").Str()), true
 	}
 	if !src.Plain || !src.IsFile() {
 		return "", false
@@ -147,14 +148,14 @@ func (c *config) same(m *mark, src selection.Source) bool {
 		return false
 	}
 	m.met[i] = true
-	stamp, sure := c.stampOf(src)
+	stamp, sure := c.stampOf(src, m.head.Remote) // which has to be that of the sessions, or the mark does not fit
 	return sure && m.was[i].stamp == short(stamp)
 }
 
 // marks reports whether a mark can tell which sessions are as they were: if they are all in a place, and files or in the remote.
 func (c *config) marks(found selection.Found) bool {
 	return (c.sessions.All || c.sessions.Rows) && found.Failed == nil && !slices.ContainsFunc(found.List, func(src selection.Source) bool {
-		return !src.Plain && remoteStamp(src) == ""
+		return !src.Plain && !isShared(src)
 	})
 }
 
@@ -162,6 +163,9 @@ func (c *config) marks(found selection.Found) bool {
 func (t *tables) find(ctx context.Context, operands []string) (err error) {
 	m := t.mark
 	t.news = selection.News{All: true}
+	if t.sessions.Rows {
+		t.news.Remote = os.Getenv("SESS_REMOTE") // or what it says of itself
+	}
 	if t.sessions.Rows && t.sessions.Since == "" {
 		t.sought, t.news, err = t.sessions.Shared(ctx, t.streams, m.head.Place, m.head.Owed, func(src selection.Source) bool { return !t.same(m, src) })
 		t.markable = err == nil && t.news.Place != ""
@@ -254,9 +258,9 @@ func (t *tables) placed(items []*item) bool {
 	return true
 }
 
-// owe takes note of a session that could not be read, and may have rows all the same.
+// owe takes note of a session that could not be read. It may have rows.
 func (m *mark) owe(it *item) {
-	if remoteStamp(it.src) != "" {
+	if isShared(it.src) {
 		m.owed = append(m.owed, string(it.src.Row))
 	}
 	now := markItem{key: keyOf(it.src), stamp: unsure}

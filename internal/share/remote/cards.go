@@ -65,10 +65,15 @@ type since struct {
 // all, as [ReadCards] does. What a place does not see is what [Log] does not see by News, for a day at most.
 func ReadCardsSince(ctx context.Context, l Log, cache, place string) (iter.Seq2[Card, error], *Since) {
 	is := &Since{}
-	end := func(tag string) {
-		if c, ok := l.(changer); ok && tag != "" {
+	end := func(tag string, bad bool) {
+		c, ok := l.(changer)
+		if !ok || tag == "" {
+			return
+		}
+		is.Remote = l.Name() + " " + c.Made(tag)
+		if !bad { // a bad card is told each time
 			data, _ := json.Marshal(since{l.Name(), tag}) // which has texts alone
-			is.Place, is.Remote = string(data), l.Name()+" "+c.Made(tag)
+			is.Place = string(data)
 		}
 	}
 	return func(yield func(Card, error) bool) {
@@ -85,22 +90,23 @@ func ReadCardsSince(ctx context.Context, l Log, cache, place string) (iter.Seq2[
 						return
 					}
 				}
-				end(now)
+				end(now, false)
 				return
 			}
 		}
 		is.All = true
-		tag := ""
+		tag, bad := "", false
 		for card, err := range readCards(ctx, l, cache, &tag) {
+			bad = bad || err != nil
 			if !yield(card, err) {
 				return
 			}
 		}
-		end(tag)
+		end(tag, bad)
 	}, is
 }
 
-// readCards is [ReadCards]. At gets the tag of all cards that were read, "" if there is none, unless it is nil.
+// readCards is [ReadCards]. At gets the tag of the cards that were listed, "" if there is none, unless it is nil.
 func readCards(ctx context.Context, l Log, cache string, at *string) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
 		was, old := loadCards(cache, l.Name())
@@ -158,13 +164,16 @@ func readCards(ctx context.Context, l Log, cache string, at *string) iter.Seq2[C
 			}
 		}
 		is := CardName{}
-		if _, ok := l.(changer); ok && len(names) > 0 && !bad { // a bad one is told each time
+		if _, ok := l.(changer); ok && len(names) > 0 {
 			if is.Tag = begun; !journaled {
 				is.Tag = names[0].Tag
 			}
 		}
 		if at != nil {
 			*at = is.Tag
+		}
+		if bad { // it is told each time
+			is.Tag = ""
 		}
 		if cache != "" && (read > 0 || len(next) != len(old) || is.Tag != was.Tag) {
 			_ = saveCards(cache, l.Name(), is, next) // without it the next run reads more
