@@ -164,7 +164,7 @@ func (t *tables) find(ctx context.Context, operands []string) (err error) {
 	m := t.mark
 	t.news = selection.News{All: true}
 	if t.sessions.Rows {
-		t.news.Remote = os.Getenv("SESS_REMOTE") // or what it says of itself
+		t.news.Remote = os.Getenv("SESS_REMOTE") // Shared knows more
 	}
 	if t.sessions.Rows && t.sessions.Since == "" {
 		t.sought, t.news, err = t.sessions.Shared(ctx, t.streams, m.head.Place, m.head.Owed, func(src selection.Source) bool { return !t.same(m, src) })

@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/test/drawn"
 	"github.com/sess-tools/sess/internal/test/must"
 )
@@ -262,5 +263,30 @@ func TestMarkDrawn(t *testing.T) {
 			}
 		}
 		must.Do(t, os.RemoveAll(f.dir))
+	}
+}
+
+// TestMarkSum: a mark that was changed in one place, or has lost its end, is none.
+func TestMarkSum(t *testing.T) {
+	dir := t.TempDir()
+	tables := &tables{config: &config{}, dir: dir, mark: loadMark(dir), markable: true, stamps: map[string]string{"a": "1"}, news: selection.News{Remote: "r", Place: "p"}}
+	tables.mark.owed = []string{"o"}
+	for i := range 5 {
+		tables.mark.now[uint64(i)] = markItem{uint64(i), 7, 8}
+	}
+	tables.keepMark(nil)
+	path := filepath.Join(dir, markName)
+	data, err := os.ReadFile(path)
+	must.Do(t, err)
+	if got := loadMark(dir); len(got.was) != 5 || !bytes.Equal(got.raw, data) {
+		t.Fatalf("%d sessions of %d bytes", len(got.was), len(data))
+	}
+	for i := range data {
+		for _, bad := range [][]byte{data[:i], slices.Concat(data[:i], []byte{data[i] ^ 1}, data[i+1:])} {
+			must.Do(t, os.WriteFile(path, bad, 0o600))
+			if got := loadMark(dir); got.raw != nil || got.was != nil || got.head.Place != "" || got.head.Parts != nil {
+				t.Fatalf("byte %d: %q is a mark", i, bad)
+			}
+		}
 	}
 }
