@@ -130,7 +130,7 @@ func (f *drawnSite) step() {
 	machine, out := []string{"m0", "m1"}[f.IntN(2)], []string{"t0", "t1"}[f.IntN(2)]
 	push := []string{"SESS_DIR=" + filepath.Join(f.dir, machine), "sess-sync", "push", "-q", "-a"}
 	what := ""
-	switch f.IntN(20) {
+	switch f.IntN(22) {
 	case 0, 1, 2:
 		what = "new"
 		f.next++
@@ -181,6 +181,17 @@ func (f *drawnSite) step() {
 		if path := f.one("t*/*/day=*"); path != "" {
 			what = "a lost part"
 			check(f.T, os.RemoveAll(path))
+		}
+	case 17, 18:
+		what = "parts away " + out
+		if path := f.one(machine + "/--w--/*.jsonl"); path != "" { // what came last cannot be read for a while
+			f.grow(path)
+			f.run(push...)
+			_, id, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "_")
+			away := f.one("remote/v1/s/*/" + id)
+			check(f.T, os.Rename(away, filepath.Join(f.dir, "away")))
+			runCommand(f.T, f.dir, "", append([]string{"SESS_REMOTE=" + filepath.Join(f.dir, "remote")}, f.table(out)...)...)
+			check(f.T, os.Rename(filepath.Join(f.dir, "away"), away))
 		}
 	default:
 		what = "table " + out
