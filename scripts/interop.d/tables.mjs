@@ -28,6 +28,7 @@ async function database(out) {
 	const to = await (await DuckDBInstance.create()).connect()
 	await to.run("set timezone = 'UTC'")
 	await to.run("set memory_limit = '1GB'") // and nothing beside it: a view that compares all calls with all would not do
+	await to.run(`set temp_directory = '${join(work, 'spilled')}'`)
 	await to.run("set max_temp_directory_size = '0MB'")
 	for (const statement of run('sess-table', ['--views', '-o', out]).stdout.split(/;\n/)) if (statement.trim()) await to.run(statement)
 	return async sql => (await to.runAndReadAll(sql)).getRowObjectsJson()

@@ -16,9 +16,9 @@ import (
 // maxKept is how much of a file of notes is read, in bytes.
 const maxKept = 256 << 20
 
-// KeepNotes has a log keep its notes in a file in a directory, from before it writes what they name until it is closed and they were told. Notes of runs that
-// were killed are told with its own. Without a place for them other machines learn of such parts by a listing of all, so no error is one of
-// the caller. A log without a journal keeps none.
+// KeepNotes has a log keep its notes in a file in a directory: each from before the part or card is written until the log is closed, if all notes were told.
+// Notes of runs that were killed are told with its own. Without a place for them other machines learn of such parts by a listing of all, so
+// there is no error. A log without a journal keeps none.
 func KeepNotes(l Log, dir string) {
 	j, ok := l.(*log)
 	if !ok {
@@ -59,7 +59,7 @@ func lockNotes(f *os.File) bool {
 	return free && err == nil
 }
 
-// keep keeps a note of what is written next.
+// keep keeps the note of a part or card that is written next.
 func (u *untold) keep(n Note) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
