@@ -226,7 +226,7 @@ func (f *drawnStore) step(prune bool) {
 // parts are the files of tables that have rows, by name.
 func (f *drawnStore) parts(out string) map[string]string {
 	all := contents(f.T, filepath.Join(f.dir, out))
-	maps.DeleteFunc(all, func(name, data string) bool {
+	maps.DeleteFunc(all, func(_, data string) bool {
 		p, err := parquet.OpenFile(strings.NewReader(data), int64(len(data)))
 		return err != nil || p.NumRows() == 0 // as of a day that was pruned
 	})

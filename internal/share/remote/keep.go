@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"crypto/rand"
 	"encoding/json"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // maxKept is how much of a file of notes is read, in bytes.
@@ -41,9 +41,12 @@ func KeepNotes(l Log, dir string) {
 			_ = f.Close() // it was read alone
 			continue
 		}
-		for lines := bufio.NewScanner(io.LimitReader(f, maxKept)); lines.Scan(); {
+		for line, err := range jsonl.Lines(io.LimitReader(f, maxKept)) {
 			var n Note
-			if json.Unmarshal(lines.Bytes(), &n) == nil && ValidKey(n.Key) { // the last one may be torn
+			if err != nil {
+				break
+			}
+			if json.Unmarshal(line.Data, &n) == nil && ValidKey(n.Key) { // the last one may be torn
 				u.add(n)
 			}
 		}

@@ -211,7 +211,7 @@ func (f *drawnSite) listAll() {
 // parts are the files of tables that have rows, by name.
 func (f *drawnSite) parts(out string) map[string]string {
 	all, top := map[string]string{}, filepath.Join(f.dir, out)
-	check(f.T, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+	check(f.T, filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".parquet") {
 			data := readFile(f.T, path)
 			if p, err := parquet.OpenFile(strings.NewReader(data), int64(len(data))); err != nil || p.NumRows() > 0 { // a day that was pruned is empty
