@@ -290,3 +290,18 @@ func TestMarkSum(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsLost: where the table of sessions lost a day, so do the others, if no session of it is there any more.
+func TestSessionsLost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, out := written(t, dir, "s1", "2026-11-01", "one"), filepath.Join(dir, "out")
+	written(t, dir, "s2", "2026-11-02", "two")
+	run(t, cli.ExitDone, "-o", out, dir)
+	must.Do(t, errors.Join(os.RemoveAll(filepath.Join(out, sessionsTable, "day=2026-11-01")), os.Remove(one)))
+	run(t, cli.ExitDone, "-o", out, dir)
+	if _, rows := values[messageRow](t, out, messagesTable); len(rows) == 0 || slices.ContainsFunc(rows, func(r messageRow) bool { return r.Session != "s2" }) {
+		t.Errorf("rows of messages: %v", rows)
+	}
+	run(t, cli.ExitNo, "-o", out, dir)
+}

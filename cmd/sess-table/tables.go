@@ -123,6 +123,15 @@ func (t *tables) load(ctx context.Context) error {
 			t.have[day][r.Session] = r
 		}
 	}
+	parts, err := t.parts()
+	if err != nil && !errors.Is(err, errStale) {
+		return err
+	}
+	for name := range parts { // rows of a day whose table of sessions was lost are nobody's
+		if day := dayIn(name); t.days == nil && t.have[day] == nil {
+			t.have[day] = map[string]hadRow{}
+		}
+	}
 	return t.whole()
 }
 
