@@ -21,7 +21,7 @@ import (
 type config struct {
 	remote, expectLeaf, since   string
 	all, dryRun, reseed, follow bool
-	json, cards, probe          bool
+	json, cards, news, probe    bool
 	each                        bool
 	after, maxSize              int64
 	wait, grace                 time.Duration

@@ -3,9 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"runtime/debug"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -25,6 +28,7 @@ sess-path --as text "$(sess-ls --all --paths remote: | head -n 1)"`,
 		return cli.Private(
 			cli.Bool(&c.json, "json", "print a JSON object for each session, as sess-ls does"),
 			cli.Bool(&c.cards, "cards", "print the card of each session: its end, and what it cost"),
+			cli.Bool(&c.news, "news", "print the sessions whose cards were written behind the place in standard input, and the next place: for programs"),
 		)
 	},
 	(*config).ls)
@@ -35,6 +39,9 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	}
 	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.cards, "--cards")); err != nil {
 		return err
+	}
+	if c.news {
+		return c.lsNews(ctx, s, l)
 	}
 	rows, cards, err := cardRows(ctx, s, l)
 	if err != nil {
@@ -54,21 +61,69 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 
 // cardRows returns the cards as rows of a listing, and themselves, by the ids of their sessions.
 func cardRows(ctx context.Context, s *cli.Streams, l remote.Log) (rows []store.Row, cards map[string]remote.Card, err error) {
-	tally := cli.NewTally(s.Warnf)
 	cards = map[string]remote.Card{}
-	for card, err := range remote.ReadCards(ctx, l, remote.CardCache(l)) {
+	_, err = goodCards(s, l, remote.ReadCards(ctx, l, remote.CardCache(l)), func(card remote.Card) error {
+		rows, cards[card.ID] = append(rows, rowOf(card)), card
+		return nil
+	})
+	return rows, cards, err
+}
+
+// goodCards calls do for the cards of sessions, warns of others, and reports whether there were any.
+func goodCards(s *cli.Streams, l remote.Log, cards iter.Seq2[remote.Card, error], do func(remote.Card) error) (bad bool, err error) {
+	tally := cli.NewTally(s.Warnf)
+	for card, err := range cards {
 		switch {
 		case errors.Is(err, remote.ErrNoCard):
 			tally.Warnf("card", "%s: %v", l.Name(), err)
+			bad = true
 		case err != nil:
-			return nil, nil, err
+			return bad, err
 		case !session.ValidSessionID(card.ID):
 			tally.Warnf("id", "%s: a card has %.80q for an id, and is left out", l.Name(), card.ID)
+			bad = true
 		default:
-			rows, cards[card.ID] = append(rows, rowOf(card)), card
+			if err := do(card); err != nil {
+				return bad, err
+			}
 		}
 	}
-	return rows, cards, nil
+	return bad, nil
+}
+
+// A newsRow is a line of lsNews, with what a session has been called in rows of a listing. The last one says where the next listing begins.
+type newsRow struct {
+	Session string `json:"session,omitempty"`
+	Created string `json:"created,omitempty"`
+	Size    int64  `json:"size,omitempty"`
+
+	All    *bool  `json:"all,omitempty"`    // of the last line: all sessions were listed
+	Remote string `json:"remote,omitempty"` // see [remote.Since]
+	Place  string `json:"place,omitempty"`
+}
+
+// mostPlace is more than any place takes, in bytes.
+const mostPlace = 4 << 20
+
+// lsNews prints the sessions whose cards were written behind the place that standard input has, or all if the remote cannot tell, in no order.
+func (c *config) lsNews(ctx context.Context, s *cli.Streams, l remote.Log) error {
+	place, err := io.ReadAll(io.LimitReader(s.In, mostPlace))
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(50) // a round that lists all has them all in memory
+	cards, at := remote.ReadCardsSince(ctx, l, remote.CardCache(l), string(place))
+	to := json.NewEncoder(s.Out)
+	bad, err := goodCards(s, l, cards, func(card remote.Card) error {
+		return to.Encode(newsRow{Session: card.ID, Created: card.Made, Size: card.Bytes})
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.Name(), err)
+	}
+	if bad { // it is told each time
+		at.Place = ""
+	}
+	return to.Encode(newsRow{All: &at.All, Remote: at.Remote, Place: at.Place})
 }
 
 func rowOf(c remote.Card) store.Row {

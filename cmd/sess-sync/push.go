@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/remote"
@@ -34,6 +35,9 @@ sess-sync push -q --agent claude,codex || [ $? -eq 1 ]`,
 func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if err := c.collection.check(c.all || c.expectLeaf != "", operands); err != nil {
 		return err
+	}
+	if dir, err := disk.CacheDir(); err == nil && !c.dryRun {
+		remote.KeepNotes(l, dir)
 	}
 	if len(c.agents) > 0 {
 		return c.collected(ctx, s, l)

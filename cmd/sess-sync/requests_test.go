@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/must"
 	"github.com/sess-tools/sess/internal/test/remotetest"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // pageOf is how many names an answer to a list has. Real servers take 1000, and so does SESS_REMOTE_LONG.
@@ -387,5 +388,49 @@ func TestEachTellsOfForeignObjects(t *testing.T) {
 	frames := strings.Split(out.String(), "status 0\n")
 	if n := strings.Count(out.String(), told); n != 1 || len(frames) != many()+1 || !strings.Contains(frames[15], told) {
 		t.Errorf("it is told %d times in %d answers", n, len(frames)-1)
+	}
+}
+
+// The listing for tables asks for what came: with nothing new that is the marker of the remote and a list of the journal. A place that
+// is none, or of another remote, has all listed.
+func TestNewsRequests(t *testing.T) {
+	b := newBench(t, many())
+	b.run(0, "", "push", "-a")
+	news := func(place, want string) (rows int, all bool, next string) {
+		t.Helper()
+		out := b.runOn(place, 0, want, "ls", "--news")
+		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		end := js.Value(lines[len(lines)-1])
+		if end.Get("remote") == "" || end.Get("place") == "" {
+			t.Fatalf("the last line is %s", end)
+		}
+		return len(lines) - 1, end.Get("all") == "true", end.Get("place").Str()
+	}
+	rows, all, place := news("", fmt.Sprintf("4 LIST %d GET 0 PUT", many()+1))
+	if rows != many() || !all {
+		t.Errorf("the first time: %d rows, all %t", rows, all)
+	}
+	if rows, all, place = news(place, "1 LIST 1 GET 0 PUT"); rows > 0 || all {
+		t.Errorf("nothing new: %d rows, all %t", rows, all)
+	}
+	b.entry(7, "one")
+	b.entry(8, "one")
+	b.run(0, "", "push", "-a")
+	rows, all, next := news(place, "1 LIST 4 GET 0 PUT") // the marker, an object of the journal and two cards
+	if rows != 2 || all {
+		t.Errorf("two grown: %d rows, all %t", rows, all)
+	}
+	if rows, _, _ := news(next, "1 LIST 1 GET 0 PUT"); rows > 0 {
+		t.Errorf("nothing new behind them: %d rows", rows)
+	}
+	for _, other := range []string{"{}", "none", strings.ReplaceAll(next, "team", "toam"), place[:len(place)/2]} {
+		if rows, all, _ := news(other, ""); rows != many() || !all {
+			t.Errorf("a place %.40q: %d rows, all %t", other, rows, all)
+		}
+	}
+	b.server.Objects["team/v1/i/2026-01/"+idOf(3)] = remotetest.Stored{Data: []byte("none")}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if out := b.runOn("", 0, "", "ls", "--news"); !strings.Contains(out, "no card") || strings.Contains(out, `"place"`) {
+		t.Errorf("a card that is none: %.300s", out)
 	}
 }

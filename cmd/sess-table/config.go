@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,33 +92,40 @@ const (
 	markerName = "sess-table.json"
 )
 
-// open opens the directory, which it makes if there is none, or the bucket, and locks its files on this machine.
-func (c *config) open(ctx context.Context, s *cli.Streams) (t *tables, err error) {
+// prepare returns the tables in the directory or the bucket, which may not be there yet, with their mark.
+func (c *config) prepare(s *cli.Streams) (t *tables, err error) {
 	t = &tables{config: c, streams: s, dir: filepath.Clean(c.out), place: directory{}}
 	if c.bucket != nil {
-		if t.store, err = openStore(*c.bucket, s.Warnf); err == nil {
-			t.dir, t.place = t.store.dir, t.store
+		if t.store, err = openStore(*c.bucket, s.Warnf); err != nil {
+			return nil, err
 		}
-	} else {
-		err = makeOwn(t.dir)
+		t.dir, t.place = t.store.dir, t.store
 	}
-	if err != nil {
-		return nil, err
+	t.mark = loadMark(t.dir)
+	return t, nil
+}
+
+// open opens the directory, which it makes if there is none, or the bucket, and locks its files on this machine.
+func (t *tables) open(ctx context.Context) (err error) {
+	if t.store == nil {
+		if err := makeOwn(t.dir); err != nil {
+			return err
+		}
 	}
 	if t.lock, err = os.OpenFile(filepath.Join(t.dir, markerName), os.O_RDWR|os.O_CREATE|disk.NoFollow, 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	fi, err := t.lock.Stat()
 	if err == nil {
 		err = disk.Regular(fi) // a FIFO would be waited for
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening %s: %w", t.lock.Name(), err), t.lock.Close())
+		return errors.Join(fmt.Errorf("opening %s: %w", t.lock.Name(), err), t.lock.Close())
 	}
 	if err = t.begin(ctx); err != nil {
-		return nil, errors.Join(err, t.lock.Close())
+		return errors.Join(err, t.lock.Close())
 	}
-	return t, nil
+	return nil
 }
 
 // makeOwn makes a directory, and refuses one with the files of others.
@@ -201,20 +209,12 @@ func (t *tables) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// bringUpToDate writes the days that are stale.
-func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error {
-	mark := t.mark(found)
-	if t.marked(mark) {
-		return cli.No("")
-	}
-	if err := t.load(ctx); err != nil {
-		return err
-	}
-	items, err := t.look(ctx, found)
+// bringUpToDate writes the days that are stale. The error is errStale if a mark does not say enough to tell those of what was found.
+func (t *tables) bringUpToDate(ctx context.Context) error {
+	items, told, err := t.compare(ctx)
 	if err != nil {
 		return err
 	}
-	told := t.merge(items)
 	if err := t.refuseSecrets(); err != nil {
 		return err
 	}
@@ -224,10 +224,17 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 		if err := t.store.hold(ctx); err != nil {
 			return err
 		}
-		if err := t.load(ctx); err != nil {
+		err := t.store.list(ctx) // another machine may have written meanwhile
+		if err == nil {
+			err = t.load(ctx)
+		}
+		if err != nil {
 			return err
 		}
-		days = t.stale() // another machine may have written meanwhile
+		if parts, err := t.parts(); t.days != nil && (err != nil || !maps.Equal(parts, t.mark.head.Parts)) {
+			return errStale
+		}
+		days = t.stale()
 	}
 	for _, day := range days {
 		if err := t.write(ctx, day); err != nil {
@@ -237,14 +244,66 @@ func (t *tables) bringUpToDate(ctx context.Context, found selection.Found) error
 	if err := t.save(items); err != nil {
 		return err
 	}
-	err = errors.Join(found.Failed, t.streams.Unread(t.failed, len(found.List), cli.ExitMalformed))
+	if !told { // what was told is told each time
+		t.keepMark(items)
+	}
+	err = errors.Join(t.sought.Failed, t.streams.Unread(t.failed, len(t.sought.List), cli.ExitMalformed))
 	if err == nil && len(days) == 0 {
-		if !told { // what was told is told each time
-			t.keepMark(mark)
-		}
 		return cli.No("")
 	}
 	return err
+}
+
+// compare looks at the sessions that were found, and reads what the table of sessions has of them: by a mark of their days, else of all.
+// It reports whether it told of copies.
+func (t *tables) compare(ctx context.Context) (items []*item, told bool, err error) {
+	t.days, t.stamps, t.failed = nil, nil, 0
+	if len(t.mark.raw) == 0 {
+		if t.store != nil {
+			err = t.store.list(ctx)
+		} else if t.stamps, err = t.parts(); err != nil {
+			return nil, false, err
+		}
+		if err == nil {
+			err = t.load(ctx)
+		}
+		if err == nil {
+			items, err = t.look(ctx)
+		}
+		return items, err == nil && t.merge(items), err
+	}
+	switch fits, err := t.fits(ctx); {
+	case err != nil:
+		return nil, false, err
+	case !fits:
+		return nil, false, errStale
+	}
+	t.days, t.stamps, t.have = map[string]bool{}, maps.Clone(t.mark.head.Parts), nil
+	if len(t.sought.List) == 0 {
+		return nil, false, nil
+	}
+	if items, err = t.look(ctx); err != nil {
+		return nil, false, err
+	}
+	for _, it := range items {
+		t.days[dayOf(it.header)] = true
+	}
+	if err := t.load(ctx); err != nil {
+		return nil, false, err
+	}
+	for i, it := range items {
+		if r, ok := t.have[dayOf(it.header)][it.header.ID]; it.unread && ok && r.Size == it.size { // it may be as it was
+			items[i] = t.item(ctx, it.src, nil)
+			if err := items[i].err; err != nil {
+				t.fail(items[i], err)
+			}
+		}
+	}
+	items = slices.DeleteFunc(items, func(it *item) bool { return it.err != nil })
+	if !t.placed(items) {
+		return nil, false, errStale
+	}
+	return items, t.merge(items), nil
 }
 
 //go:embed views.sql

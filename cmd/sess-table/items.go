@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,6 +31,7 @@ type item struct {
 	sum    string // the SHA-256 of its bytes
 
 	stamp string // of its file when it was read, "" for one that has to be read each time
+	sure  bool   // a mark may have the stamp
 	err   error
 
 	unread bool // its header is that of a listing, and its sum is not known
@@ -44,6 +46,12 @@ type remembered struct {
 	Size   int64  `json:"size"`
 	Header string `json:"header"`
 	SHA256 string `json:"sha256"`
+	Check  uint64 `json:"check"` // of the others
+}
+
+// check tells a line that was damaged.
+func (r remembered) check() uint64 {
+	return short(fmt.Sprintf("%q %q %d %q %s", r.Name, r.Stamp, r.Size, r.Header, r.SHA256))
 }
 
 const cacheName = ".sess-table.cache"
@@ -61,7 +69,9 @@ func (t *tables) remember() map[string]remembered {
 		if in.Decode(&r) != nil {
 			return all
 		}
-		all[r.Name] = r
+		if r.Check == r.check() {
+			all[r.Name] = r
+		}
 	}
 }
 
@@ -71,7 +81,9 @@ type lines []*item
 // WriteTo writes a line for each file.
 func (l lines) WriteTo(w io.Writer) (n int64, err error) {
 	for _, it := range l {
-		b, err := json.Marshal(remembered{it.src.Name, it.stamp, it.size, it.header.Raw(), it.sum})
+		r := remembered{Name: it.src.Name, Stamp: it.stamp, Size: it.size, Header: it.header.Raw(), SHA256: it.sum}
+		r.Check = r.check()
+		b, err := json.Marshal(r)
 		if err != nil {
 			return n, err
 		}
@@ -84,15 +96,18 @@ func (l lines) WriteTo(w io.Writer) (n int64, err error) {
 }
 
 // look returns the sessions that were selected, with their headers and sums. Files whose stamp is known are not read.
-func (t *tables) look(ctx context.Context, found selection.Found) ([]*item, error) {
-	known := t.remember()
+func (t *tables) look(ctx context.Context) ([]*item, error) {
+	var known map[string]remembered
+	if t.days == nil {
+		known = t.remember()
+	}
 	var items []*item
-	for it := range parallel.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), func(ctx context.Context, src selection.Source) *item { return t.item(ctx, src, known) }) {
+	for it := range parallel.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(t.sought.List), func(ctx context.Context, src selection.Source) *item { return t.item(ctx, src, known) }) {
 		switch {
 		case it.err == nil:
 			items = append(items, it)
 		case !errors.Is(it.err, selection.ErrNotHere) && ctx.Err() == nil:
-			t.fail(it.err)
+			t.fail(it, it.err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -105,17 +120,29 @@ func (t *tables) look(ctx context.Context, found selection.Found) ([]*item, erro
 func (t *tables) save(items []*item) error {
 	stamped := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return it.stamp == "" })
 	slices.SortFunc(stamped, newest)
-	return disk.Anew(disk.OS{}, filepath.Join(t.dir, cacheName), lines(stamped), false)
+	path := filepath.Join(t.dir, cacheName)
+	if t.days == nil {
+		return disk.Anew(disk.OS{}, path, lines(stamped), false)
+	}
+	if len(stamped) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|disk.NoFollow|disk.Nonblock, 0)
+	if err != nil { // there is none to add to, and the next run that looks at all sessions makes one
+		return nil
+	}
+	var b bytes.Buffer
+	_, err = lines(stamped).WriteTo(&b)
+	if err == nil {
+		_, err = f.Write(b.Bytes()) // of lines with one name the last counts
+	}
+	return disk.Closing(f, err)
 }
 
 // item reads the header of a session, and makes the sum of its bytes.
 func (t *tables) item(ctx context.Context, src selection.Source, known map[string]remembered) (it *item) {
 	it = &item{src: src}
-	if src.Plain && src.IsFile() {
-		if fi, err := os.Stat(src.Name); err == nil && fi.Mode().IsRegular() {
-			it.stamp = fmt.Sprint(disk.StampOf(fi))
-		}
-	}
+	it.stamp, it.sure = t.stampOf(src, t.news.Remote)
 	if t.remoteItem(it, known) {
 		return it
 	}

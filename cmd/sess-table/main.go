@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -51,18 +52,29 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (er
 	}
 	c.sessions.Exact = true // a table that lacks a session is wrong
 	c.sessions.Rows = wholeRemote(operands)
-	found, err := c.sessions.Find(ctx, s, operands)
+	t, err := c.prepare(s)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found.List, func(src selection.Source) bool { return src.Name == "-" }) {
+	if err := t.find(ctx, operands); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(t.sought.List, func(src selection.Source) bool { return src.Name == "-" }) {
 		return cli.UsageError("standard input cannot be read twice: name the session's file")
 	}
-	found.SayNothing(s)
-	t, err := c.open(ctx, s)
-	if err != nil {
+	t.sought.SayNothing(s)
+	if err := t.open(ctx); err != nil {
 		return err
 	}
 	defer t.lock.Close()
-	return t.bringUpToDate(ctx, found)
+	if len(t.mark.raw) > 0 {
+		if err = t.bringUpToDate(ctx); !errors.Is(err, errStale) {
+			return err
+		}
+		t.mark.forget()
+		if err := t.find(ctx, operands); err != nil {
+			return err
+		}
+	}
+	return t.bringUpToDate(ctx)
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
-	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/session"
@@ -19,22 +17,18 @@ func wholeRemote(operands []string) bool {
 	return slices.Equal(operands, []string{address.Remote + ":"})
 }
 
-// remoteStamp returns the stamp of a session in the remote, "" for another one. The log of a session only grows, so its size tells its bytes.
-func remoteStamp(src selection.Source) string {
-	if size := src.Row.Get("size").Int(); size > 0 && strings.HasPrefix(src.Name, address.Remote+":") {
-		return fmt.Sprintf("remote %s %d", bucket.SumOf([]byte(os.Getenv("SESS_REMOTE")))[:16], size)
-	}
-	return ""
+// isShared reports whether a session is in the remote, and has a row of a listing.
+func isShared(src selection.Source) bool {
+	return strings.HasPrefix(src.Name, address.Remote+":") && src.Row.Get("size").Int() > 0
 }
 
 // remoteItem fills in an item of a session in the remote by its row, and reports whether that is enough. A session that is new, or has
 // grown, is read once, when its day is written; the texts of one that may have secrets are looked at before a bucket gets them.
 func (t *tables) remoteItem(it *item, known map[string]remembered) bool {
-	row, stamp := it.src.Row, remoteStamp(it.src)
-	if stamp == "" {
+	row := it.src.Row
+	if !isShared(it.src) {
 		return false
 	}
-	it.stamp = stamp
 	if r, ok := known[it.src.Name]; ok && r.Stamp == it.stamp || t.secret(false) {
 		return false
 	}
@@ -64,7 +58,7 @@ func (t *tables) reads(ctx context.Context, day string, it *item) (rows, error) 
 }
 
 // current reports whether a row has what a session that was found is now.
-func (t *tables) current(r sessionRow, it *item) bool {
+func (t *tables) current(r hadRow, it *item) bool {
 	return !it.unread && r.SHA256 == it.sum && r.Reader == t.reader && r.Content == t.content && r.Redacted == (t.redact || it.header.IsRedacted())
 }
 

@@ -33,6 +33,16 @@ type sessionRow struct {
 	ParentName    string `parquet:"parent_name,optional"`        // The name of the file in parent_address without an extension.
 }
 
+// A hadRow is what a run has to know of a session that has rows: some columns of its sessionRow.
+type hadRow struct {
+	Session  string `parquet:"session"`
+	Size     int64  `parquet:"size"`
+	SHA256   string `parquet:"sha256"`
+	Redacted bool   `parquet:"redacted"`
+	Reader   string `parquet:"reader,dict"`
+	Content  bool   `parquet:"content"`
+}
+
 // A messageRow is an entry of a session, of whatever type. Its key is session and number.
 type messageRow struct {
 	Session   string `parquet:"session,dict"`                 // The id of the session.

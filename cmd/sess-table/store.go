@@ -100,8 +100,8 @@ func isPart(name string) bool {
 	return ok && (err == nil || day == noDay)
 }
 
-// mirror lists the bucket, and brings the copy of the table of sessions up to date.
-func (s *store) mirror(ctx context.Context) error {
+// list lists the parts in the bucket.
+func (s *store) list(ctx context.Context) error {
 	s.there = map[string]bucket.Object{}
 	for o, err := range s.List(ctx, "", "") {
 		if err == nil && len(s.there) == mostObjects {
@@ -114,6 +114,11 @@ func (s *store) mirror(ctx context.Context) error {
 			s.there[o.Name] = o
 		}
 	}
+	return nil
+}
+
+// mirror brings the copy of the table of sessions up to date, for some days; nil is all.
+func (s *store) mirror(ctx context.Context, only map[string]bool) error {
 	for _, table := range tableNames() {
 		days, err := os.ReadDir(filepath.Join(s.dir, table))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +134,7 @@ func (s *store) mirror(ctx context.Context) error {
 		}
 	}
 	for _, err := range parallel.MapErr(ctx, atOnce, maps.Keys(s.there), func(ctx context.Context, name string) (struct{}, error) {
-		if !strings.HasPrefix(name, sessionsTable+"/") || s.isHere(name) {
+		if !strings.HasPrefix(name, sessionsTable+"/") || only != nil && !only[dayIn(s.pathOf(name))] || s.isHere(name) {
 			return struct{}{}, nil
 		}
 		err := s.fetch(ctx, s.pathOf(name))

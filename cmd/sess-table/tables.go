@@ -20,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -52,9 +53,16 @@ type tables struct {
 	prices  *prices.Table
 	reader  string // the value of the column of that name
 
-	have   map[string]map[string]sessionRow // that are there, by day and id
-	found  map[string]*item                 // what was found, by id
-	failed int                              // sessions that could not be read
+	mark     *mark
+	sought   selection.Found // the sessions to look at
+	news     selection.News
+	markable bool              // a mark can be made of this run
+	stamps   map[string]string // of the parts of a directory, as this run has found or written them
+	days     map[string]bool   // those that a run with a mark looks at, nil for all
+
+	have   map[string]map[string]hadRow // that are there, by day and id
+	found  map[string]*item             // what was found, by id
+	failed int                          // sessions that could not be read
 }
 
 // dayOf returns the day that the rows of a session stand in: that on which it was begun, so it never moves.
@@ -74,14 +82,17 @@ func (t *tables) path(table, day string) string {
 	return filepath.Join(t.dir, table, "day="+day, partName)
 }
 
-// load reads the table of sessions, and removes the temporary files of a run that was killed.
+// dayIn returns the day that the path of a part has.
+func dayIn(path string) string { return strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "day=") }
+
+// load reads the table of sessions, of some days if the run has such, and removes the temporary files of a run that was killed.
 func (t *tables) load(ctx context.Context) error {
 	if t.store != nil {
-		if err := t.store.mirror(ctx); err != nil {
+		if err := t.store.mirror(ctx, t.days); err != nil {
 			return err
 		}
 	}
-	t.have = map[string]map[string]sessionRow{}
+	t.have = map[string]map[string]hadRow{}
 	left, err := filepath.Glob(filepath.Join(escapeGlob(t.dir), "*", "day=*", "."+partName+".*"))
 	if err != nil {
 		return err
@@ -96,27 +107,42 @@ func (t *tables) load(ctx context.Context) error {
 		return err
 	}
 	for _, path := range paths {
+		day := dayIn(path)
+		if t.days != nil && !t.days[day] {
+			continue
+		}
 		all, err := readSessions(path)
 		if err != nil {
 			return err
 		}
-		day := strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "day=")
-		t.have[day] = map[string]sessionRow{}
+		t.have[day] = make(map[string]hadRow, len(all))
 		for _, r := range all {
+			if r.Reader == t.reader {
+				r.Reader = t.reader // one text for all
+			}
 			t.have[day][r.Session] = r
+		}
+	}
+	parts, err := t.parts()
+	if err != nil && !errors.Is(err, errStale) {
+		return err
+	}
+	for name := range parts { // rows of a day whose table of sessions was lost are nobody's
+		if day := dayIn(name); t.days == nil && t.have[day] == nil {
+			t.have[day] = map[string]hadRow{}
 		}
 	}
 	return t.whole()
 }
 
-func readSessions(path string) (all []sessionRow, err error) {
+func readSessions(path string) (all []hadRow, err error) {
 	f, err := openTable(path)
 	if err != nil {
 		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil {
-		all, err = parquet.Read[sessionRow](f, fi.Size())
+		all, err = parquet.Read[hadRow](f, fi.Size())
 	}
 	if err = disk.Closing(f, err); err != nil {
 		return nil, badPart(path, err)
@@ -150,7 +176,7 @@ func escapeGlob(path string) string {
 }
 
 // texts reports whether a row that stays may keep its texts.
-func (t *tables) texts(r sessionRow) bool {
+func (t *tables) texts(r hadRow) bool {
 	return r.Content && t.content && (r.Redacted || !t.redact && t.store == nil)
 }
 
@@ -167,7 +193,7 @@ func (t *tables) stale() (days []string) {
 	for day, have := range t.have {
 		for id, r := range have {
 			it := t.found[id]
-			if it != nil && dayOf(it.header) != day || it == nil && (t.prune || r.Content && !t.texts(r)) {
+			if it != nil && dayOf(it.header) != day || it == nil && (t.prunes() || r.Content && !t.texts(r)) {
 				all[day] = true
 			}
 		}
@@ -177,6 +203,9 @@ func (t *tables) stale() (days []string) {
 	}
 	return slices.Sorted(maps.Keys(all))
 }
+
+// prunes reports whether the rows of sessions go that were not found. Those that a mark left out are there.
+func (t *tables) prunes() bool { return t.prune && t.days == nil }
 
 // secret reports whether the rows of a session may not leave.
 func (t *tables) secret(redacted bool) bool {
@@ -252,7 +281,7 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 		old, was := t.have[day][id]
 		switch r.id = id; {
 		case it == nil:
-			r.gone = t.prune
+			r.gone = t.prunes()
 			return r
 		case dayOf(it.header) != day: // its header was changed
 			r.gone = true
@@ -275,7 +304,7 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 	return func(yield func(reading) bool) {
 		for r := range parallel.Map(ctx, runtime.GOMAXPROCS(0), slices.Values(ids), read) {
 			if r.err != nil && ctx.Err() == nil {
-				t.fail(r.err)
+				t.fail(t.found[r.id], r.err)
 			}
 			if !yield(r.reading) {
 				return
@@ -285,7 +314,9 @@ func (t *tables) readDay(ctx context.Context, day string, ids []string) iter.Seq
 }
 
 // fail takes note of a session that could not be read.
-func (t *tables) fail(err error) {
+func (t *tables) fail(it *item, err error) {
+	it.err = err
+	t.mark.owe(it)
 	t.failed++
 	t.streams.Warn(cli.Unseen, "%v", err)
 }
@@ -392,6 +423,11 @@ func (d *dayParts) publish(ctx context.Context, t *tables) error {
 		name, err := p.publish(ctx)
 		if err != nil {
 			return err
+		}
+		if t.stamps != nil {
+			if err := t.stat(t.stamps, name); err != nil {
+				return err
+			}
 		}
 		if _, err := fmt.Fprintln(t.streams.Out, name); err != nil {
 			return err

@@ -27,6 +27,9 @@ function run(program, args) {
 async function database(out) {
 	const to = await (await DuckDBInstance.create()).connect()
 	await to.run("set timezone = 'UTC'")
+	await to.run("set memory_limit = '1GB'") // and nothing beside it: a view that compares all calls with all would not do
+	await to.run(`set temp_directory = '${join(work, 'spilled')}'`)
+	await to.run("set max_temp_directory_size = '0MB'")
 	for (const statement of run('sess-table', ['--views', '-o', out]).stdout.split(/;\n/)) if (statement.trim()) await to.run(statement)
 	return async sql => (await to.runAndReadAll(sql)).getRowObjectsJson()
 }
@@ -82,6 +85,20 @@ const files = dir => readdirSync(dir, {recursive: true, withFileTypes: true}).fi
 mkdirSync(work, {recursive: true})
 const forks = join(root, 'internal/readers/usage/testdata/forks')
 const {ask} = await compare('forks', [forks])
+
+// Views take what the number of calls takes, and not its square.
+async function many(count) {
+	const dir = join(work, 'many')
+	rmSync(dir, {recursive: true, force: true})
+	mkdirSync(dir)
+	for (let i = 0; i < count; i++) {
+		const at = `2026-11-0${1 + i % 9}T03:04:0${i % 7}.678Z`, usage = {input: i, output: 7, cacheRead: 0, cacheWrite: 0, totalTokens: i + 7, cost: {total: 0.01}}
+		const answer = {role: 'assistant', content: [{type: 'text', text: 'done'}], provider: 'anthropic', model: 'claude-sonnet-4-5', usage, stopReason: 'stop', timestamp: 1}
+		writeFileSync(join(dir, `${i}.jsonl`), `${JSON.stringify({type: 'session', version: 3, id: `many-${i}`, timestamp: at, cwd: '/w'})}\n${JSON.stringify({type: 'message', id: 'a', parentId: null, timestamp: at, message: answer})}\n`)
+	}
+	await compare('many', [dir])
+}
+await many(3000)
 
 // Several writers, of which one has less of a session that another one has whole, are as good as one that has all.
 async function writers(sessions) {

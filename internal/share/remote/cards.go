@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,17 +34,85 @@ type changer interface {
 	// Changed returns the cards that were written since a listing had a tag, and the tag that it has now. The cards are nil if it
 	// cannot tell, or if there are more than most; then the tag, if there is one, is that of a listing that is made behind this call.
 	Changed(ctx context.Context, tag string, most int) (cards map[CardName]Card, now string, err error)
+	// Made returns what a tag has of the remote: another one in the same place has something else.
+	Made(tag string) string
 }
 
 // ReadCards yields the cards of all sessions, some read at once. For a card that is not one the
 // error is ErrNoCard, and the iteration goes on if the caller does. Cards that are in the cache, a file, and have the tag of
 // then are not read, and the cache is brought up to date behind the last card; "" is no cache.
 func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] {
+	return readCards(ctx, l, cache, nil)
+}
+
+// mostChanged is how many objects of the journal, or messages, are read for the cards that came, in place of a listing.
+const mostChanged = 4096
+
+// A Since says up to where the cards of a remote were read. It counts behind the last card.
+type Since struct {
+	Remote string // the remote, by its name and what tells it from another one that had the name
+	Place  string // what says that, "" if nothing does
+	All    bool   // all cards were read
+}
+
+// A since is a place in words.
+type since struct {
+	Remote string `json:"remote"`
+	Tag    string `json:"tag"` // see changer
+}
+
+// ReadCardsSince yields the cards that were written since a place that it returned. If the remote cannot tell, or it is another one, it yields
+// all, as [ReadCards] does. What a place does not see is what [Log] does not see by News, for a day at most.
+func ReadCardsSince(ctx context.Context, l Log, cache, place string) (iter.Seq2[Card, error], *Since) {
+	is := &Since{}
+	end := func(tag string, bad bool) {
+		c, ok := l.(changer)
+		if !ok || tag == "" {
+			return
+		}
+		is.Remote = l.Name() + " " + c.Made(tag)
+		if !bad { // a bad card is told each time
+			data, _ := json.Marshal(since{l.Name(), tag}) // which has texts alone
+			is.Place = string(data)
+		}
+	}
+	return func(yield func(Card, error) bool) {
+		var from since
+		if c, ok := l.(changer); ok && json.Unmarshal([]byte(place), &from) == nil && from.Remote == l.Name() && from.Tag != "" {
+			came, now, err := c.Changed(ctx, from.Tag, mostChanged)
+			if err != nil {
+				yield(Card{}, err)
+				return
+			}
+			if came != nil {
+				for _, name := range slices.SortedFunc(maps.Keys(came), byMonth) {
+					if !yield(came[name], nil) {
+						return
+					}
+				}
+				end(now, false)
+				return
+			}
+		}
+		is.All = true
+		tag, bad := "", false
+		for card, err := range readCards(ctx, l, cache, &tag) {
+			bad = bad || err != nil
+			if !yield(card, err) {
+				return
+			}
+		}
+		end(tag, bad)
+	}, is
+}
+
+// readCards is [ReadCards]. At gets the tag of the cards that were listed, "" if there is none, unless it is nil.
+func readCards(ctx context.Context, l Log, cache string, at *string) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
 		was, old := loadCards(cache, l.Name())
 		_, journaled := l.(*log)
 		begun := ""
-		if c, ok := l.(changer); ok && cache != "" && (journaled || was.Tag != "" && was.Month == "") { // of a month: an older version listed from there on
+		if c, ok := l.(changer); ok && (cache != "" || at != nil) && (journaled || was.Tag != "" && was.Month == "") { // of a month: an older version listed from there on
 			next, now, err := changed(ctx, c, was, old)
 			switch begun = now; {
 			case err != nil:
@@ -55,6 +123,9 @@ func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] 
 					if !yield(next[name], nil) {
 						return
 					}
+				}
+				if at != nil {
+					*at = now
 				}
 				if now != was.Tag {
 					_ = saveCards(cache, l.Name(), CardName{Tag: now}, next) // without it the next run reads more
@@ -93,10 +164,16 @@ func ReadCards(ctx context.Context, l Log, cache string) iter.Seq2[Card, error] 
 			}
 		}
 		is := CardName{}
-		if _, ok := l.(changer); ok && len(names) > 0 && !bad { // a bad one is told each time
+		if _, ok := l.(changer); ok && len(names) > 0 {
 			if is.Tag = begun; !journaled {
 				is.Tag = names[0].Tag
 			}
+		}
+		if at != nil {
+			*at = is.Tag
+		}
+		if bad { // it is told each time
+			is.Tag = ""
 		}
 		if cache != "" && (read > 0 || len(next) != len(old) || is.Tag != was.Tag) {
 			_ = saveCards(cache, l.Name(), is, next) // without it the next run reads more
@@ -197,6 +274,9 @@ func saveCards(cache, remote string, was CardName, list map[CardName]Card) error
 	var err error
 	for name, card := range list {
 		data, cerr := card.Encode()
+		if b.Len() == 0 { // or it is copied again and again
+			b.Grow(len(list) * (len(data) + len(data)/2))
+		}
 		err = errors.Join(err, cerr, e.Encode(cacheLine{CardName: name, Card: data}))
 	}
 	err = errors.Join(err, json.NewEncoder(&head).Encode(cacheLine{Remote: remote, SHA256: bucket.SumOf(b.Bytes()), CardName: was}))
@@ -206,5 +286,5 @@ func saveCards(cache, remote string, was CardName, list map[CardName]Card) error
 	if err != nil {
 		return err
 	}
-	return disk.Replace(disk.OS{}, cache+"-"+rand.Text(), cache, append(head.Bytes(), b.Bytes()...), false)
+	return disk.Anew(disk.OS{}, cache, &net.Buffers{head.Bytes(), b.Bytes()}, false)
 }

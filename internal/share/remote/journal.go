@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -52,6 +53,10 @@ type untold struct {
 	mu    sync.Mutex
 	notes map[string]Note
 	told  []string // names of the objects that were made
+
+	file  string     // what the names of files of notes begin with, "" to keep none, see [KeepNotes]
+	kept  *os.File   // the one of this log, nil before the first note
+	files []*os.File // with those of runs that were killed, which are locked
 }
 
 func (u *untold) add(n Note) (count int) {
@@ -307,6 +312,14 @@ const noTag = "-"
 type listedAt struct {
 	Full  int64  `json:"full"` // in milliseconds since the epoch
 	Place string `json:"place"`
+}
+
+// Made returns the SHA-256 of the marker.
+func (l *log) Made(tag string) string {
+	var at listedAt
+	_ = json.Unmarshal([]byte(tag), &at) // an invalid tag has nothing
+	p, _ := placeOf(at.Place)
+	return p.Remote
 }
 
 // Changed reads the cards that the journal names.

@@ -51,7 +51,11 @@ type log struct {
 
 func (l *log) Limits() Limits { return l.b.Limits() }
 func (l *log) Name() string   { return l.b.Name() }
-func (l *log) Close() error   { return l.b.Close() }
+
+func (l *log) Close() error {
+	l.untold.close()
+	return l.b.Close()
+}
 
 func dirOf(key string) string { return parts + Shard(key) + "/" + key + "/" }
 
@@ -75,6 +79,7 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 	case int64(len(part)) > l.b.Limits().MaxPart:
 		return 0, fmt.Errorf("a part of %d bytes: %w (%d)", len(part), ErrTooLarge, l.b.Limits().MaxPart)
 	}
+	l.untold.keep(Note{Key: key, N: n})
 	name := nameOf(key, n)
 	for try := 0; ; try++ {
 		etag, err := l.b.Create(ctx, name, part)
@@ -321,6 +326,7 @@ func (l *log) PutCard(ctx context.Context, c Card) error {
 	if err != nil {
 		return err
 	}
+	l.untold.keep(Note{Key: c.Key(), N: c.N, Month: Month(c.Made)})
 	if err = l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b); err == nil {
 		l.note(ctx, Note{Key: c.Key(), N: c.N, Month: Month(c.Made)})
 	}

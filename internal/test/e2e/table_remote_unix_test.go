@@ -64,6 +64,26 @@ func TestTablesOfARemote(t *testing.T) {
 	script(`for id in s1 s3; do d=remote/v1/s/$(printf $id | sha256sum | cut -c1-2); mkdir -p $d; mv hidden/$id $d/; done`)
 	same("--content")
 
+	// With nothing new no card is listed, also behind a run that has written: a listing without cards would prune all rows.
+	pruned := []string{"sess-table", "-o", "tables", "--content", "--prune", "remote:"}
+	run(1, pruned...)
+	script(add + `mv store none; mv away store; add 2 d2 'and more'; sess-sync push -q -a; mv store away; mv none store`)
+	run(0, pruned...)
+	script(`mv remote/v1/i hidden/i; mv .cache/sess hidden/cache; mkdir .cache/sess`)
+	run(1, pruned...)
+	run(1, pruned...)
+	script(`rm -r .cache/sess; mv hidden/cache .cache/sess; mv hidden/i remote/v1/i`)
+	same("--content", "--prune")
+
+	// Another remote in the same place has other sessions, of the same sizes and beginnings.
+	script(`cp -r remote tables hidden; rm -r remote; mkdir remote; sess-sync init remote
+	cp -r away other; sed -i s/words/WORDS/ other/--w--/*.jsonl; rm other/--w--/.*.sync; SESS_DIR=$PWD/other sess-sync push -q -a`)
+	run(0, pruned...)
+	same("--content", "--prune")
+	script(`rm -r remote tables; mv hidden/remote hidden/tables .; rm -r .cache/sess`)
+	run(1, pruned...)
+	same("--content", "--prune")
+
 	// A cache that is torn, of another remote or gone is made again, and changes no table.
 	cache := filepath.Join(dir, "tables", ".sess-table.cache")
 	data, err := os.ReadFile(cache)

@@ -3,6 +3,7 @@ package dir
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/bucket"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/test/must"
@@ -174,5 +176,66 @@ func TestErrors(t *testing.T) {
 	cancel()
 	if _, err := remotetest.Parts(ctx, l, "k", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestKeptNotes: what a killed run wrote is told by the next one that keeps notes; what a live one wrote, by itself.
+func TestKeptNotes(t *testing.T) {
+	t.Parallel()
+	_, r := place(t, disk.Claim)
+	r.Plant(t, "v1/remote.json", string(remote.Marker(testTime)))
+	kept := filepath.Join(t.TempDir(), "cache")
+	open := func() remote.Log {
+		l := r.Open(t)
+		remote.KeepNotes(l, kept)
+		return l
+	}
+	left := func() int {
+		list, err := os.ReadDir(kept)
+		must.Do(t, err)
+		return len(list)
+	}
+	first := r.Open(t)
+	must.Do(t, first.PutCard(t.Context(), remote.Card{ID: "s0", Made: "2026-01-02T03:04:05.000Z"}))
+	_, err := first.Tell(t.Context(), "")
+	must.Do(t, err)
+	_, from, _, err := first.News(t.Context(), "", 100)
+	must.Do(t, err)
+	told := func(l remote.Log) string {
+		_, err := l.Tell(t.Context(), "")
+		must.Do(t, errors.Join(err, l.Close()))
+		notes, next, ok, err := first.News(t.Context(), from, 100)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		from = next
+		return fmt.Sprint(notes)
+	}
+
+	killed, live := open(), open()
+	for i, l := range []remote.Log{killed, live} {
+		_, err := l.Append(t.Context(), fmt.Sprint("k", i), 0, 1, []byte("{}\n"))
+		must.Do(t, err)
+	}
+	must.Do(t, killed.PutCard(t.Context(), remote.Card{ID: "k0", N: 1, Made: "2026-01-02T03:04:05.000Z"}))
+	must.Do(t, killed.Close()) // it has not told
+	if got := told(open()); got != "[{k0 1 2026-01}]" {
+		t.Errorf("of the killed one: %s", got)
+	}
+	if n := left(); n != 1 {
+		t.Errorf("%d files while one run lives", n)
+	}
+	if got := told(live); got != "[{k1 1 }]" {
+		t.Errorf("of the live one: %s", got)
+	}
+	if got := told(open()); got != "[]" || left() != 0 {
+		t.Errorf("again: %s, and %d files", got, left())
+	}
+
+	// A line may be torn, or damaged.
+	file := filepath.Join(kept, "untold-"+bucket.SumOf([]byte(first.Name()))[:16]+"-X")
+	must.Do(t, os.WriteFile(file, []byte("{\"key\":\"k3\",\"n\":4}\n{\"key\":\"../x\",\"n\":1}\nnone\n{\"key\":\"k4\""), 0o600))
+	if got := told(open()); got != "[{k3 4 }]" || left() != 0 {
+		t.Errorf("of a torn file: %s, and %d files", got, left())
 	}
 }

@@ -433,6 +433,12 @@ func numberIn(tag string, info *jetstream.StreamInfo) (at uint64, ok bool) {
 	return at, err == nil && made == strconv.FormatInt(info.Created.UnixNano(), 10) && at <= info.State.LastSeq
 }
 
+// Made returns when the stream was made.
+func (l *log) Made(tag string) string {
+	made, _, _ := strings.Cut(tag, "-")
+	return made
+}
+
 // cardOf returns the name of the card that a subject is of.
 func (l *log) cardOf(subject, tag string) (remote.CardName, bool) {
 	month, key, _ := strings.Cut(strings.TrimPrefix(subject, l.cards), ".")
