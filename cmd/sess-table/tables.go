@@ -127,7 +127,7 @@ func (t *tables) load(ctx context.Context) error {
 	if err != nil && !errors.Is(err, errStale) {
 		return err
 	}
-	for name := range parts { // rows of a day whose table of sessions was lost are nobody's
+	for name := range parts { // rows of a day whose table of sessions was lost are of no session
 		if day := dayIn(name); t.days == nil && t.have[day] == nil {
 			t.have[day] = map[string]hadRow{}
 		}
