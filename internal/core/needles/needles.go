@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,7 +17,8 @@ import (
 // A Set is needles of which each text that is looked for has one at least.
 type Set struct {
 	needles []needle
-	ascii   bool // all of them are
+	ascii   bool      // all of them are
+	chars   [128]bool // that one of them has, in any case that counts; and those that escapes are made of, which a string in a string may have
 }
 
 // A Needle is a text, which counts in any case of its ASCII letters if Fold is set.
@@ -28,11 +30,26 @@ type Needle struct {
 // New returns the set of needles, none of which is empty.
 func New(list []Needle) *Set {
 	s := &Set{ascii: true}
+	s.add(`\u0123456789abcdefABCDEF`)
 	for _, n := range list {
+		s.add(n.Text)
+		if n.Fold {
+			s.add(strings.ToLower(n.Text))
+			s.add(strings.ToUpper(n.Text))
+		}
 		s.needles = append(s.needles, newNeedle(n.Text, n.Fold))
 		s.ascii = s.ascii && strings.IndexFunc(n.Text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	}
 	return s
+}
+
+// add adds the characters of a text.
+func (s *Set) add(text string) {
+	for i := range len(text) {
+		if text[i] < utf8.RuneSelf {
+			s.chars[text[i]] = true
+		}
+	}
 }
 
 // Len is the number of needles.
@@ -226,9 +243,16 @@ func (s *Set) Escape(b []byte) int {
 		}
 		at += i
 		digits := b[at+2:]
-		control := len(digits) >= 3 && digits[0] == '0' && digits[1] == '0' && (digits[2] == '0' || digits[2] == '1')
-		high := len(digits) >= 3 && (digits[0] != '0' || digits[1] != '0' || digits[2] >= '8')
-		if !control && (!s.ascii || !high) {
+		if len(digits) < 4 {
+			return at
+		}
+		n, err := strconv.ParseUint(string(digits[:4]), 16, 16)
+		switch {
+		case err != nil, n >= utf8.RuneSelf: // a path may begin so: C:\\users
+			if !s.ascii {
+				return at
+			}
+		case s.chars[n]:
 			return at
 		}
 	}
