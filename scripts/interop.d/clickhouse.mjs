@@ -1,10 +1,10 @@
 // Runs the SQL of docs/tables.md for ClickHouse, and holds its answers to sess-stat: clickhouse.mjs CHDB ROOT WORK SERVER, with the tools in
 // PATH. SERVER is a versitygw, from whose bucket the same tables are read; none is '-'.
-import {spawn, spawnSync} from 'node:child_process'
+import {spawnSync} from 'node:child_process'
 import {copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {createServer} from 'node:net'
 import {join} from 'node:path'
+import {overBucket} from './gateway.mjs'
 
 const [chdb, root, work, server] = process.argv.slice(2)
 const {Session} = createRequire(join(chdb, 'x.js'))('chdb')
@@ -73,30 +73,14 @@ check('several writers: what was used', answer(united), counted)
 check('several writers', counts(united), of)
 
 // bucket reads the tables in the bucket of a server.
-async function bucket() {
-	const held = join(work, 'server')
-	mkdirSync(join(held, 'shared'), {recursive: true})
-	const port = await new Promise(free => {
-		const s = createServer().listen(0, '127.0.0.1', () => {
-			const {port} = s.address()
-			s.close(() => free(port))
-		})
-	})
-	const endpoint = `http://127.0.0.1:${port}`
-	const gateway = spawn(server, ['--port', `127.0.0.1:${port}`, 'posix', held], {env: {...process.env, ROOT_ACCESS_KEY: 'key', ROOT_SECRET_KEY: 'hunter2hunter2'}, stdio: 'ignore'})
-	try {
-		for (let tries = 0; tries < 3000 && !(await fetch(endpoint).catch(() => null)); tries++) await new Promise(r => setTimeout(r, 10))
-		Object.assign(process.env, {AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hunter2hunter2', XDG_CACHE_HOME: join(held, 'cache')})
-		const made = run('sess-table', ['-o', `s3://shared/tables?endpoint=${endpoint}`, sessions])
-		check(`a bucket: ${made.stderr}`, made.status, 0)
-		const far = one.replaceAll(/file\('tables\/(.*?)'\)/g, `s3('${endpoint}/shared/tables/$1', 'key', 'hunter2hunter2')`)
-		const asked = ask(far)
-		check('a bucket: what was used', answer(asked), counted)
-		check('a bucket', counts(asked), of)
-	} finally {
-		gateway.kill()
-	}
-}
+const bucket = () => overBucket(server, join(work, 'server'), endpoint => {
+	const made = run('sess-table', ['-o', `s3://shared/tables?endpoint=${endpoint}`, sessions])
+	check(`a bucket: ${made.stderr}`, made.status, 0)
+	const far = one.replaceAll(/file\('tables\/(.*?)'\)/g, `s3('${endpoint}/shared/tables/$1', 'key', 'hunter2hunter2')`)
+	const asked = ask(far)
+	check('a bucket: what was used', answer(asked), counted)
+	check('a bucket', counts(asked), of)
+})
 if (server === '-') console.log('interop: ClickHouse: skipped: no versitygw, from whose bucket tables are read')
 else await bucket()
 

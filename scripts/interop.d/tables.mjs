@@ -1,11 +1,11 @@
 // Holds the tables of sess-table, read by DuckDB, to sess-stat and to docs/tables.md, and runs the questions of
 // docs/recipes.md: tables.mjs NODE_API ROOT WORK SERVER [DIRECTORY...], with the tools in PATH. Each DIRECTORY has sessions of people.
 // SERVER is a versitygw, whose bucket has to get the files of a directory; none is '-'.
-import {spawn, spawnSync} from 'node:child_process'
+import {spawnSync} from 'node:child_process'
 import {mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {createServer} from 'node:net'
 import {basename, join} from 'node:path'
+import {overBucket} from './gateway.mjs'
 
 const [api, root, work, server, ...directories] = process.argv.slice(2)
 const {DuckDBInstance} = createRequire(join(api, 'x.js'))('@duckdb/node-api')
@@ -145,21 +145,9 @@ check('views of the page', views, ['usage_once', 'calls_once', 'ancestors'])
 for (const view of views) await ask(`select * from ${view}`)
 
 // bucket writes to a server over a directory, whose files are the objects of the bucket.
-async function bucket(sessions) {
+function bucket(sessions) {
 	const held = join(work, 'server'), out = join(work, 'out-forks')
-	rmSync(held, {recursive: true, force: true})
-	mkdirSync(join(held, 'shared'), {recursive: true})
-	const port = await new Promise(free => {
-		const s = createServer().listen(0, '127.0.0.1', () => {
-			const {port} = s.address()
-			s.close(() => free(port))
-		})
-	})
-	const endpoint = `http://127.0.0.1:${port}`
-	const gateway = spawn(server, ['--port', `127.0.0.1:${port}`, 'posix', held], {env: {...process.env, ROOT_ACCESS_KEY: 'key', ROOT_SECRET_KEY: 'hunter2hunter2'}, stdio: 'ignore'})
-	try {
-		for (let tries = 0; tries < 3000 && !(await fetch(endpoint).catch(() => null)); tries++) await new Promise(r => setTimeout(r, 10))
-		Object.assign(process.env, {AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hunter2hunter2', XDG_CACHE_HOME: join(held, 'cache')})
+	return overBucket(server, held, async endpoint => {
 		const to = ['-o', `s3://shared/tables?endpoint=${endpoint}`, sessions]
 		const first = run('sess-table', to)
 		check(`a bucket: ${first.stderr}`, first.status, 0)
@@ -169,9 +157,7 @@ async function bucket(sessions) {
 		check('a bucket: objects', names(at), names(out))
 		for (const name of names(out)) check(`a bucket: bytes of ${name}`, readFileSync(join(at, name)).equals(readFileSync(join(out, name))), true)
 		check('a bucket: sums', await (await database(at))(sums), await (await database(out))(sums))
-	} finally {
-		gateway.kill()
-	}
+	})
 }
 if (server === '-') console.log('interop: tables: skipped: no versitygw, to whose bucket tables are written')
 else await bucket(forks)
