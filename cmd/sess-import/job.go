@@ -221,7 +221,7 @@ func named(info formats.Info, err error) error {
 func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) (done bool, err error) {
 	switch {
 	case c.each:
-		opened, said := &archives{}, memo.Open()
+		opened, said := &archives{kept: map[archiveKey]openArchive{}}, memo.Open()
 		defer said.Close()
 		err := subprocess.AnswerEach(s.In, s.Out, s.Flush, func(out, errs io.Writer, args []string) int {
 			return cli.Run(ctx, importer(opened, said), strings.NewReader(""), out, errs, args)

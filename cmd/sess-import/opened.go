@@ -54,24 +54,11 @@ func (e exactly) Sources(ctx context.Context, info formats.Info) []string {
 // with opens the archive of a source for work, or takes the one that is kept. A session that is not found there may have
 // come since: the archive is opened anew, and work done again.
 func (a *archives) with(ctx context.Context, f formats.Format, src *formats.Source, work func(formats.Archive) error) error {
-	if a == nil {
-		opened, err := f.Open(ctx, src)
-		if err != nil {
-			return err
-		}
-		return join(work(opened), opened.Close())
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	key := archiveKey{f.About().Name, src.Path, src.Blobs}
-	if kept, ok := a.kept[key]; ok {
-		if time.Since(kept.since) < lasts && kept.Lasts() {
-			if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
-				return err
-			}
-		}
-		delete(a.kept, key)
-		if err := kept.Close(); err != nil {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if done, err := a.again(key, work); done {
 			return err
 		}
 	}
@@ -81,16 +68,28 @@ func (a *archives) with(ctx context.Context, f formats.Format, src *formats.Sour
 		return err
 	}
 	err = work(opened)
-	kept, ok := opened.(formats.Lasting)
-	if !ok || !kept.Lasts() {
-		return join(err, opened.Close())
+	if kept, ok := opened.(formats.Lasting); ok && a != nil && kept.Lasts() {
+		a.kept[key] = openArchive{kept, since}
+		time.AfterFunc(lasts, func() { _ = a.close(lasts) }) // what was read was read whole
+		return err
 	}
-	if a.kept == nil {
-		a.kept = map[archiveKey]openArchive{}
+	return join(err, opened.Close())
+}
+
+// again does work with the archive that is kept, if there is one that has what work wants, and else closes it.
+func (a *archives) again(key archiveKey, work func(formats.Archive) error) (done bool, err error) {
+	kept, ok := a.kept[key]
+	if !ok {
+		return false, nil
 	}
-	a.kept[key] = openArchive{kept, since}
-	time.AfterFunc(lasts, func() { _ = a.close(lasts) }) // what was read was read whole
-	return err
+	if time.Since(kept.since) < lasts && kept.Lasts() {
+		if err := work(exactly{kept.Lasting}); !errors.Is(err, formats.ErrNotFound) {
+			return true, err
+		}
+	}
+	delete(a.kept, key)
+	err = kept.Close()
+	return err != nil, err
 }
 
 // close closes those that were opened so long ago.

@@ -167,8 +167,11 @@ func (c *condition) free() bool {
 // moved reports whether another way would be right now, or the database has changed.
 func (c *condition) moved() bool {
 	now, err := look(c.path)
-	return err != nil || now.way() != c.way() || c.differs(now)
+	return err != nil || c.isOther(now)
 }
+
+// isOther reports whether another way is right later, or the database has changed.
+func (c *condition) isOther(now *condition) bool { return now.way() != c.way() || c.differs(now) }
 
 // changed reports whether what was read may have changed since.
 func (c *condition) changed() bool {

@@ -178,7 +178,7 @@ func (db *DB) Lasts() bool {
 		return false
 	}
 	now, err := look(db.from.path)
-	return err == nil && now.way() == db.from.way() && !db.from.differs(now) && (now.log == nil && db.from.log == nil || same(now.log, db.from.log))
+	return err == nil && !db.from.isOther(now) && (now.log == nil && db.from.log == nil || same(now.log, db.from.log))
 }
 
 // Err puts the database's name in front of an error of reading it. Nil stays nil.
