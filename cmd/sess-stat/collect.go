@@ -99,7 +99,6 @@ func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledg
 	l := &usage.Ledger{KeepCopies: r.noDedup}
 	readings := make([]reading, 0, len(found.List))
 	wants := ctx
-
 	switch {
 	case r.needsBranches():
 	case r.limited() || r.strict || r.strictPrices: // a gate

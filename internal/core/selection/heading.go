@@ -2,7 +2,6 @@ package selection
 
 import (
 	"cmp"
-	"io"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -32,9 +31,13 @@ func (src Source) Heading(place row.Place, info session.Info, short func(string)
 
 // HeadingOf is Heading for a session that was read.
 func (src Source) HeadingOf(read *address.Source, short func(string) string) (screen.Heading, error) {
-	info, failed, err := session.ScanWritten(func(w io.Writer) error {
-		_, err := read.Content().WriteTo(w)
-		return err
+	info, failed, err := session.ScanLines(func(line func(string) error) error {
+		for _, text := range read.Content() {
+			if err := line(text); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return src.Heading(read.Place(), info, short), cmp.Or(err, failed)
 }
